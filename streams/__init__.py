@@ -1,0 +1,1 @@
+"""The Faust application, topics, workers, commands and the offline runner: thin."""

@@ -1,0 +1,36 @@
+"""`cuestream try STAGE`: one module a stage, each with ``build()`` that loads its models and returns case -> fields."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+Case = dict[str, Any]
+Trial = Callable[[Case], dict[str, Any]]
+
+
+def answer_lines(trial: Trial, lines: Iterable[str]) -> Iterable[bytes]:
+    """Each JSON line's answer: the case's id and the stage's fields. A bad line is answered with an ``error``."""
+    for line in lines:
+        if not line.strip():
+            continue
+        case: Case = {}
+        try:
+            case = msgspec.json.decode(line, type=dict[str, Any])
+            if not isinstance(case.get("text"), str):
+                raise ValueError("`text` must be a string")
+            fields = trial(case)
+        except (msgspec.DecodeError, ValueError) as error:
+            fields = {"error": str(error)}
+        yield msgspec.json.encode({"id": case.get("id"), **fields}) + b"\n"
+
+
+def run_lines(build: Callable[[], Trial]) -> None:
+    """Answers standard input line by line on standard output."""
+    trial = build()
+    for answer in answer_lines(trial, sys.stdin):
+        sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.flush()
