@@ -1,0 +1,35 @@
+"""What goes into the pure stages and what comes out of them, the same under Faust, offline and in replay."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+
+class Message(Struct, frozen=True, kw_only=True):
+    """A record as it lies on a topic. `topic` is the logical name, without the prefix."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None = None
+    value: bytes
+
+
+class Output(Struct, frozen=True, kw_only=True):
+    """A record to publish. `person` decides the partition; `key` is what compaction goes by (the person unless told)."""
+
+    topic: str
+    person: str | None
+    key: bytes | None
+    value: bytes | None
+
+
+class Batch(Struct, kw_only=True):
+    """The result of a batch: outputs first, then rows.
+
+    `puts` are (index of the causing message, row key, value or None to delete) in commit order: the caller publishes the
+    outputs, waits until they are through, and only then applies the puts. A crash in between replays to equal outputs.
+    """
+
+    outputs: list[Output] = field(default_factory=list)
+    puts: list[tuple[int, bytes, bytes | None]] = field(default_factory=list)

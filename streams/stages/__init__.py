@@ -1,0 +1,1 @@
+"""The stages: (record, that stage's view of state) -> (record, state change, side records)."""

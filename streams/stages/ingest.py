@@ -1,0 +1,159 @@
+"""Hop 1, ingest: raw bytes -> a validated, masked, cleaned, language-tagged utterance, keyed by person (I1-I3, W1).
+
+Stateless, so a repeated or replayed record gives the same bytes. What must never be stored is masked here, before the first
+topic that is not raw; the record keeps only which kinds were masked.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from models import language, privacy, text
+from models.errors import RecordError
+from models.records import Dead, Pause, Source, ToolResult, Utterance, encode
+from streams.messages import Message, Output
+from streams.stages.asr import utterance_from
+from streams.stages.validation import decode_input
+from tables.person import person_key
+
+TAKES: dict[str, tuple[str, ...]] = {"utterances.raw": ("utterance/1",), "asr.raw": ("asr/1",)}
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DEAD_SAMPLE = 20_000
+
+
+class Ingest:
+    """The ingest stage. `keep_dead_bytes` false keeps the bytes of dead letters only by reference (topic and offset)."""
+
+    def __init__(self, keep_dead_bytes: bool = True) -> None:
+        self._keep_dead_bytes = keep_dead_bytes
+
+    def process(self, messages: Sequence[Message]) -> list[Output]:
+        """The outputs of a batch, in its order. Never raises for what a record holds."""
+        return [output for message in messages for output in self.process_one(message)]
+
+    def process_one(self, message: Message) -> list[Output]:
+        """The clean utterance of one raw record, nothing for a partial ASR revision, or its dead letter."""
+        try:
+            utterance = self.read(message)
+        except RecordError as error:
+            return [dead_letter(message, "ingest", error, self._keep_dead_bytes)]
+        if utterance is None:
+            return []
+        person = person_key(utterance.tenant, utterance.user_id, utterance.session_id)
+        return [Output(topic="utterances.clean", person=person, key=person.encode(), value=encode(utterance))]
+
+    def read(self, message: Message) -> Utterance | None:
+        """The utterance in a raw record; None for a partial revision. Raises `RecordError`."""
+        record = decode_input(message.value, *TAKES[message.topic])
+        person = person_key(record.tenant, record.user_id, record.session_id)  # type: ignore[union-attr]
+        if message.key is not None and message.key != person.encode():
+            raise RecordError("key_mismatch", "the record's key is not that of its tenant and user")
+        utterance = record if isinstance(record, Utterance) else utterance_from(record)  # type: ignore[arg-type]
+        return None if utterance is None else tidy(utterance, message)
+
+
+def tidy(utterance: Utterance, message: Message) -> Utterance:
+    """The utterance masked, cleaned and tagged; its spans and pauses moved along."""
+    if utterance.speaker.role == "tool" and utterance.tool is not None:
+        utterance.text = tool_line(utterance.tool)
+        utterance.quoted, utterance.pauses = [], []
+    found = privacy.find_never(utterance.text, utterance.lang)
+    masked = privacy.mask(utterance.text, found) if found else utterance.text
+    lang = language.detect(masked)
+    cleaned = text.clean(masked, utterance.lang or lang.lang)
+    if not cleaned.text.strip():
+        raise RecordError("text_blank", "`text` holds nothing that can be read")
+
+    def moved(offset: int) -> int:
+        return cleaned.move(_through_mask(offset, utterance.text, found))
+
+    utterance.quoted = [(moved(start), moved(end)) for start, end in utterance.quoted]
+    utterance.pauses = [Pause(at=moved(pause.at), ms=pause.ms) for pause in utterance.pauses]
+    if utterance.tool is not None:
+        utterance.tool = ToolResult(
+            name=utterance.tool.name, ok=utterance.tool.ok, fields=mask_value(utterance.tool.fields)
+        )
+    utterance.meta = mask_value(utterance.meta)
+    utterance.event_id = utterance.event_id or f"{message.topic}:{message.partition}:{message.offset}"
+    utterance.original_text = masked
+    utterance.text = cleaned.text
+    utterance.lang = utterance.lang or lang.lang
+    utterance.language_mix = lang.mix
+    utterance.personal_data = sorted({item.type for item in found})
+    utterance.source = Source(topic=message.topic, partition=message.partition, offset=message.offset)
+    return utterance
+
+
+def tool_line(tool: ToolResult) -> str:
+    """What is kept of a tool's answer (W10): its name, whether it worked, and its key values; the raw body is dropped."""
+    values = "; ".join(f"{name}={_scalar(value)}" for name, value in tool.fields.items() if _scalar(value))
+    return f"{tool.name}: {values or ('ok' if tool.ok else 'failed')}"
+
+
+def _scalar(value: Any) -> str:
+    return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+def mask_value(value: Any) -> Any:
+    """A JSON value with every string in it masked."""
+    if isinstance(value, str):
+        found = privacy.find_never(value[:_DEAD_SAMPLE], None)
+        return privacy.mask(value, found) if found else value
+    if isinstance(value, dict):
+        return {mask_value(name): mask_value(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [mask_value(item) for item in value]
+    return value
+
+
+def _through_mask(offset: int, original: str, found: Sequence[privacy.PersonalData]) -> int:
+    """Where an offset into the original lies in the masked text; inside a masked span, at its start."""
+    shift = 0
+    for item in found:
+        if offset <= item.start:
+            break
+        placeholder = len(privacy.placeholder(item))
+        if offset < item.end:
+            return item.start + shift
+        shift += placeholder - (item.end - item.start)
+    return offset + shift
+
+
+def dead_letter(message: Message, stage: str, error: RecordError, keep_bytes: bool = True) -> Output:
+    """The dead letter of a record: the reason, where it lies, and its bytes, masked where they hold personal data.
+
+    `ts` is the record's own event time where it can be read, else the epoch: the wall clock would differ in a replay.
+    """
+    dead = Dead(
+        stage=stage,
+        reason=error.reason,
+        error=error.detail or error.reason,
+        source=Source(topic=message.topic, partition=message.partition, offset=message.offset),
+        original_b64=base64.b64encode(_safe_bytes(message.value)).decode() if keep_bytes else None,
+        ts=_event_time(message.value),
+    )
+    person = message.key.decode("utf-8", "replace") if message.key is not None else None
+    return Output(topic="dead.letters", person=person, key=message.key, value=encode(dead))
+
+
+def _safe_bytes(raw: bytes) -> bytes:
+    try:
+        decoded = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        decoded = raw.decode("utf-8", "ignore")
+        return decoded_masked.encode() if (decoded_masked := mask_value(decoded)) != decoded else raw
+    masked = mask_value(decoded)
+    return raw if masked == decoded else masked.encode("utf-8", "replace")
+
+
+def _event_time(raw: bytes) -> datetime:
+    try:
+        ts = msgspec.convert(msgspec.json.decode(raw)["ts"], datetime)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, KeyError, TypeError, IndexError):
+        return EPOCH
+    return EPOCH if ts.tzinfo is None else ts
