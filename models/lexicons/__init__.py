@@ -1,0 +1,47 @@
+"""Word lists that a user may edit: TOML and text files beside this module, and the functions that read them."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from models.errors import ResourceError
+
+FOLDER = Path(__file__).parent
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The file's tables. Raises ResourceError with file and line if it is missing or malformed."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ResourceError(f"{path.name}: {error}") from error
+
+
+@lru_cache(maxsize=64)
+def load_lexicon(name: str) -> dict[str, Any]:
+    """A shipped TOML lexicon, read once."""
+    return read_toml(FOLDER / name)
+
+
+@lru_cache(maxsize=64)
+def load_word_sets(name: str) -> dict[str, frozenset[str]]:
+    """A shipped TOML lexicon whose values are strings of words separated by blanks or lists of words, as sets."""
+    sets: dict[str, frozenset[str]] = {}
+    for key, value in load_lexicon(name).items():
+        sets[key] = frozenset(value.split() if isinstance(value, str) else value)
+    return sets
+
+
+@lru_cache(maxsize=64)
+def load_lines(name: str) -> tuple[str, ...]:
+    """The lines of a shipped text file, without comments (`#`) and blank lines."""
+    try:
+        lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResourceError(f"{name}: cannot be read ({error.__class__.__name__})") from error
+    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))

@@ -1,0 +1,22 @@
+"""`cuestream try language`: the language of a text and its mix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from models.language import detect
+from streams.trials import Case, Trial, run_lines
+
+
+def build() -> Trial:
+    """The trial; nothing to load but a word list."""
+
+    def trial(case: Case) -> dict[str, Any]:
+        language = detect(case["text"])
+        return {"lang": language.lang, "language_mix": language.mix}
+
+    return trial
+
+
+if __name__ == "__main__":
+    run_lines(build)
