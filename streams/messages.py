@@ -27,9 +27,14 @@ class Output(Struct, frozen=True, kw_only=True):
 class Batch(Struct, kw_only=True):
     """The result of a batch: outputs first, then rows.
 
-    `puts` are (index of the causing message, row key, value or None to delete) in commit order: the caller publishes the
+    `caused_outputs` are (index of the causing message, output); `puts` are (index of the causing message, row key, value or None to delete) in commit order: the caller publishes the
     outputs, waits until they are through, and only then applies the puts. A crash in between replays to equal outputs.
     """
 
-    outputs: list[Output] = field(default_factory=list)
+    caused_outputs: list[tuple[int, Output]] = field(default_factory=list)
     puts: list[tuple[int, bytes, bytes | None]] = field(default_factory=list)
+
+    @property
+    def outputs(self) -> list[Output]:
+        """The outputs alone, in order."""
+        return [output for _, output in self.caused_outputs]
