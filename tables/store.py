@@ -17,6 +17,9 @@ HOT, EVENT, UNIT, UNIT_SLOT, VECTOR, CONFLICT, ENTITY = b"p", b"e", b"u", b"i", 
 """Row kinds: hot row, applied event, unit by slot number, slot number by unit id, vector by slot number, slots by
 conflict key, slots by entity."""
 
+PROFILE, EXPIRY, ERASED = b"f", b"x", b"t"
+"""Row kinds: slots of the profile, slots by the day they expire, tombstones of what was erased."""
+
 _packer = msgspec.msgpack.Encoder()
 
 
