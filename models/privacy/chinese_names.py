@@ -1,0 +1,139 @@
+"""Chinese person names: the LAC tagger's finds, filtered and completed by surnames and the words around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from msgspec import Struct
+
+from models.chinese_words import Word, tag_chinese
+from models.lexicons import load_lexicon
+
+Span = tuple[int, int]
+
+MIN_CERTAINTY = 0.4
+"""A name must be more probable than not to the tagger, whose best path may be unsure of it."""
+
+_HAN = re.compile("[\u3400-\u9fff]")
+_DOT = "·•・‧-"
+_EDGE = re.compile("[^\u3400-\u9fff]")
+_FUNCTION = frozenset("的了和与及跟在是为有被把将给对向从到也都就还又再要会能可说问住已正请让叫、，。")
+
+
+class _Lists(Struct, frozen=True):
+    surname: re.Pattern[str]
+    everyday: frozenset[str]
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+    titles: frozenset[str]
+    not_after: re.Pattern[str]
+    not_names: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def _lists() -> _Lists:
+    table = load_lexicon("names_zh.toml")
+    single = "".join(dict.fromkeys(table["surnames"].replace("\n", "")))
+
+    def any_of(key: str) -> str:
+        return "|".join(sorted(table[key].split(), key=lambda word: (-len(word), word)))
+
+    return _Lists(
+        surname=re.compile(f"{any_of('compound')}|[{single}]"),
+        everyday=frozenset(table["rare_surnames"]),
+        before=re.compile(f"(?:{any_of('before')})[A-Z]?(?:名单|姓名)?[是为：:\\s]*(?:\\[|“|「)?$"),
+        after=re.compile(any_of("after")),
+        titles=frozenset(table["titles"].split()),
+        not_after=re.compile(any_of("not_after")),
+        not_names=frozenset(table["not_names"].split()),
+    )
+
+
+def find_chinese_names(view: str) -> Iterator[Span]:
+    """Spans of person names in a narrowed, simplified text that holds Chinese."""
+    words = tag_chinese(view)
+    tagged = [word for word in _joined(words) if _is_name(view, word)]
+    taken = [(word.start, word.end) for word in tagged]
+    for start, end in _by_cue(view):
+        overlapping = [span for span in taken if span[0] < end and start < span[1]]
+        if not overlapping:
+            taken.append((start, end))
+        elif len(overlapping) == 1 and _completes(view, (start, end), overlapping[0]):
+            taken[taken.index(overlapping[0])] = (start, end)
+    yield from sorted(set(taken))
+
+
+def _completes(view: str, cued: Span, tagged: Span) -> bool:
+    """Whether a name found by its cues should replace the tagger's shorter one: it begins before, or ends at a mark."""
+    at_mark = cued[1] == len(view) or view[cued[1]] in "：:，,。、（( \n"
+    return cued[0] < tagged[0] or (cued[0] == tagged[0] and cued[1] > tagged[1] and at_mark)
+
+
+def _joined(words: tuple[Word, ...]) -> list[Word]:
+    """LAC's PER words, with the parts of a foreign name joined over its middle dots."""
+    names: list[Word] = []
+    for at, word in enumerate(words):
+        if word.tag != "PER" or word.p < MIN_CERTAINTY:
+            continue
+        core = word.text.strip(_DOT + " 、，")
+        start = word.start + word.text.find(core) if core else word.start
+        end = start + len(core)
+        if names and at and start - names[-1].end <= 1 and _dotted(words, names[-1].end, start):
+            first = names.pop()
+            names.append(Word(first.text + "·" + core, "PER", first.start, end))
+        elif core:
+            names.append(Word(core, "PER", start, end))
+    return names
+
+
+def _dotted(words: tuple[Word, ...], left: int, right: int) -> bool:
+    return any(word.start <= left < word.end and any(ch in word.text for ch in _DOT) for word in words) and right > left
+
+
+def _is_name(view: str, word: Word) -> bool:
+    """Whether LAC's find is a full name: not a surname with a title, a nickname, a word, or part of a place or firm."""
+    lists, text = _lists(), word.text
+    if not _HAN.search(text) or len(text) < 2 or text in lists.not_names:
+        return False
+    surname = lists.surname.match(text)
+    if surname and text[surname.end() :] in lists.titles:
+        return False
+    if text[0] in "小阿老" and len(text) == 2 or text[-1] in "某们":
+        return False
+    if len(text) == 3 and text[1:] in lists.titles:
+        return False
+    return not lists.not_after.match(view, word.end)
+
+
+def _by_cue(view: str) -> Iterator[Span]:
+    """Names that a role word or a following "'s phone" gives away, where the tagger may have missed them."""
+    lists = _lists()
+    for match in lists.surname.finditer(view):
+        start, given = match.start(), match.end()
+        left = lists.before.search(view, max(0, start - 12), start) is not None
+        starts = start == 0 or view[start - 1] in "\n。；，、：:,.;（( "
+        if not left and not starts:
+            continue
+        for length in (2, 1):
+            end = given + length
+            if end > len(view) or not all(_HAN.match(ch) for ch in view[given:end]):
+                continue
+            if view[start:end] in lists.not_names or any(ch in _FUNCTION for ch in view[given:end]):
+                continue
+            right = lists.after.match(view, end) is not None
+            edge = end == len(view) or _EDGE.match(view, end) is not None
+            if _enough(view, start, end, left, starts, right, edge, lists):
+                yield start, end
+                break
+
+
+def _enough(view: str, start: int, end: int, left: bool, starts: bool, right: bool, edge: bool, lists: _Lists) -> bool:
+    """Whether the cues around a surname and given name suffice: a role word and an edge, or an edge and a "'s phone"."""
+    if left:
+        return right or edge
+    labels = start == 0 and end < len(view) and view[end] in "：:" and end - start == 3
+    if view[start] in lists.everyday and not labels:
+        return False
+    return starts and (right or labels)

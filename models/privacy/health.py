@@ -1,0 +1,112 @@
+"""Health and family matters of a person, and other special categories, by word lists and what is said around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from models.lexicons import load_lexicon
+from models.privacy.context import alternatives
+
+Find = tuple[int, int, str]
+
+_DIAGNOSED_ZH = re.compile(
+    r"(?:确诊(?:为|了|患有|是)?|诊断(?:为|出|是|结果[是为]?)|患(?:有|了|上)|得了|查出(?:来)?(?:了|有|患有)?|罹患|染上了?|检查出(?:来)?(?:了|是|有)?)"
+    r"(?P<what>[\u4e00-\u9fffA-Za-z0-9]{1,10}?(?:症|病|癌|炎|瘤|综合征|结石|感染|障碍|中风|骨折|溃疡|结节|囊肿|息肉|硬化|衰竭|出血|高|亢|减|梗死?))"
+)
+_TAKES_ZH = re.compile(
+    r"(?:服用|口服|吃的是?|在吃|吃着|吃了|每天吃|天天吃|注射|打的是?|用的是|开了|停了|换了)(?P<what>[\u4e00-\u9fffA-Za-z]{1,6}?(?:[他西沙普洛替嘧]?[片丸]|胶囊|口服液|注射液|冲剂|[平林素宁酮胺汀灵](?![\u4e00-\u9fff])|[降抗止镇安避退消]\S{0,3}药))"
+)
+_DIAGNOSED_EN = re.compile(
+    r"\b(?:diagnosed (?:with|as)|suffer(?:s|ed|ing)? from|tested positive for|treated for|surgery (?:for|on)|recovering from|battling|prescribed|medication for)\s+"
+    r"(?:an? |the |my |his |her |stage \w+ |type \d |severe |mild |chronic |acute )*(?P<what>[A-Za-z][A-Za-z'\-]+(?: [a-z][a-z'\-]+){0,2}?)(?=[\s.,;!?]|$)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[^。！？；!?;\n]+")
+_ALLERGY = re.compile(r"过敏|過敏|allerg|忌口|不吃|intoleran", re.IGNORECASE)
+_PERSON_EN = re.compile(
+    r"\b(?:i|i'm|i've|my|me|he|she|his|her|him|mom|mum|dad|mother|father|wife|husband|son|daughter|brother|sister|patient|we|our|they|their|grandma|grandpa"
+    r"|grandmother|grandfather|boyfriend|girlfriend|partner|child|baby|kid|uncle|aunt|friend|mr|mrs|ms)\b",
+    re.IGNORECASE,
+)
+_CLAIM_EN = re.compile(
+    r"\b(?:have|has|had|having|with|diagnosed|suffer\w*|taking|takes|took|on|prescribed|pregnant|i'm|i am|is|was|got|get|got|due to|because of|went through|going through|getting|filed|undergo\w*"
+    r"|my|his|her|from|for)\b",
+    re.IGNORECASE,
+)
+_VAGUE = frozenset(
+    ["it", "this", "that", "them", "something", "anything", "nothing", "the", "a", "an", "a_lot", "pain", "stress"]
+)
+
+
+@lru_cache(maxsize=1)
+def _lists() -> dict[str, re.Pattern[str]]:
+    table = load_lexicon("privacy.toml")
+    health, sensitive = table["health"], table["sensitive"]
+    return {
+        "health_zh": re.compile(
+            alternatives(" ".join((health["conditions_zh"], health["treatments_zh"], health["medicines_zh"])))
+        ),
+        "health_en": re.compile(
+            alternatives(" ".join((health["conditions_en"], health["medicines_en"]))), re.IGNORECASE
+        ),
+        "family_zh": re.compile(alternatives(health["family_zh"])),
+        "family_en": re.compile(alternatives(health["family_en"]), re.IGNORECASE),
+        "person_zh": re.compile(alternatives(health["persons_zh"])),
+        "sensitive_zh": re.compile(alternatives(sensitive["zh"])),
+        "sensitive_en": re.compile(alternatives(sensitive["en"]), re.IGNORECASE),
+    }
+
+
+def find_health(view: str) -> Iterator[Find]:
+    """Diagnoses, treatment, medicines (`health`), family matters (`family`) and other categories (`sensitive`)."""
+    ascii_only = view.isascii()
+    if not ascii_only:
+        yield from _chinese(view)
+    if ascii_only or re.search("[A-Za-z]{3}", view):
+        yield from _english(view)
+
+
+def _chinese(view: str) -> Iterator[Find]:
+    lists = _lists()
+    for pattern in (_DIAGNOSED_ZH, _TAKES_ZH):
+        for match in pattern.finditer(view):
+            yield *match.span("what"), "health"
+    found = [(match, "health") for match in lists["health_zh"].finditer(view)]
+    found += [(match, "family") for match in lists["family_zh"].finditer(view)]
+    for match, kind in found:
+        clause = _clause(view, match.start())
+        if not _ALLERGY.search(clause) and _said_of_a_person(clause, match[0], lists["person_zh"]):
+            yield *match.span(), kind
+    for match in lists["sensitive_zh"].finditer(view):
+        yield *match.span(), "sensitive"
+
+
+def _said_of_a_person(clause: str, word: str, persons: re.Pattern[str]) -> bool:
+    """Whether the clause says it of somebody, or says nothing but that."""
+    return (
+        persons.search(clause) is not None
+        or len(clause) <= len(word) + 4
+        or re.search("患|诊断|确诊|服用|得了|吃", clause) is not None
+    )
+
+
+def _english(view: str) -> Iterator[Find]:
+    lists = _lists()
+    for match in _DIAGNOSED_EN.finditer(view):
+        if match["what"].lower() not in _VAGUE:
+            yield *match.span("what"), "health"
+    for name, kind in (("health_en", "health"), ("family_en", "family")):
+        for match in lists[name].finditer(view):
+            clause = _clause(view, match.start())
+            if not _ALLERGY.search(clause) and _PERSON_EN.search(clause) and _CLAIM_EN.search(clause):
+                yield *match.span(), kind
+    for match in lists["sensitive_en"].finditer(view):
+        yield *match.span(), "sensitive"
+
+
+def _clause(view: str, at: int) -> str:
+    start = max(view.rfind(mark, 0, at) for mark in "。！？；!?;\n.") + 1
+    ends = [end for mark in "。！？；!?;\n." if (end := view.find(mark, at)) >= 0]
+    return view[max(start, at - 120) : min([*ends, at + 120])]
