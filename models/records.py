@@ -136,7 +136,7 @@ class Mention(Struct, frozen=True, kw_only=True):
     end: int
     core_referent: str
     resolved_entity: str | None = None
-    antecedent_span: str | None = None
+    antecedent_span: tuple[int, int] | None = None
     antecedent_event_id: str | None = None
     context_window: str | None = None
     distance: int | None = None
