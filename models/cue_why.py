@@ -1,0 +1,61 @@
+"""Why a cue came to mind, in one sentence of the turn's language that names its strongest grounds (R4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+_ZH_ROADS = {
+    "meaning": "意思相近", "names": "提到了说这话的人", "entities": "说的是同一对象", "activation": "由同一对象牵连到",
+    "dates": "时间对得上", "cycles": "正是它每到的日子", "promises": "问的是承诺", "complaints": "同类问题再次出现",
+    "discourse": "与相关的话同属一段对话", "words": "用词相同",
+}  # fmt: skip
+_EN_ROADS = {
+    "meaning": "close in meaning", "names": "said by whom the turn names", "entities": "about the same thing",
+    "activation": "linked through a shared thing", "dates": "its time fits", "cycles": "its day has come round",
+    "promises": "the turn asks after a promise", "complaints": "the same kind of trouble came back",
+    "discourse": "next to what bears on the turn", "words": "same words",
+}  # fmt: skip
+_ZH_TERMS = {
+    "emotion_match": "情绪相近", "time_proximity": "刚发生不久", "severity": "事情严重", "resolution_gap": "尚未解决",
+    "commitment": "是明确的承诺",
+}  # fmt: skip
+_EN_TERMS = {
+    "emotion_match": "matching emotion", "time_proximity": "recent", "severity": "severe", "resolution_gap": "still unresolved",
+    "commitment": "a firm commitment",
+}  # fmt: skip
+_SHOWN = 0.5
+
+
+def explain(
+    lang: str | None,
+    terms: Mapping[str, float],
+    weights: Mapping[str, float],
+    roads: Mapping[str, float],
+    words: Sequence[str],
+    status: str,
+) -> str:
+    """One sentence: up to two roads and two terms, strongest first, with their figures.
+
+    `roads` is weighted evidence by road, `terms` and `weights` those of the cue score, `words` the telling terms in common.
+    """
+    chinese = lang == "zh"
+    road_names, term_names = (_ZH_ROADS, _ZH_TERMS) if chinese else (_EN_ROADS, _EN_TERMS)
+    parts: list[str] = []
+    for name in sorted((r for r in roads if roads[r] >= _SHOWN), key=lambda r: (-roads[r], r))[:2]:
+        said = road_names[name]
+        if name == "words" and words:
+            said += f"（{'、'.join(words)}）" if chinese else f" ({', '.join(words)})"
+        parts.append(said)
+    strong = {n: terms[n] * weights[n] for n in term_names if terms[n] >= _SHOWN and weights[n] > 0}
+    for name in sorted(strong, key=lambda n: (-strong[n], n))[:2]:
+        figure = f"{terms[name]:.2f}"
+        parts.append(f"{term_names[name]}（{figure}）" if chinese else f"{term_names[name]} ({figure})")
+    share = f"{terms['relevance']:.2f}"
+    if not parts:
+        parts = ["与这句话相关" if chinese else "bears on the turn"]
+    tail = "，已解决" if chinese and status == "resolved" else ", already resolved" if status == "resolved" else ""
+    return (
+        f"想起它，因为{'，'.join(parts)}{tail}；相关度 {share}。"
+        if chinese
+        else f"Recalled: {', '.join(parts)}{tail}; relevance {share}."
+    )

@@ -1,0 +1,233 @@
+"""The roads on which a unit can come to mind, and the evidence that each brings (R2).
+
+Every road gives float32[n] over the slots of one person's index. Only what the turn may see is looked at: permission is a
+mask that is laid before anything is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import Struct
+
+from models.cue_score import Floats, RecallWeights
+from models.records import Affect, TaskView
+from models.terms import is_identifier, terms
+from models.turn_needs import TurnNeeds
+from tables.person_index import PersonIndex, hours
+
+Mask = npt.NDArray[np.bool_]
+Slots = npt.NDArray[np.int64]
+
+SEEDS = 96
+"""Units with the most evidence of their own, from which it spreads to their neighbours in the conversation."""
+
+REACH = 8
+"""Slots looked at to each side for neighbours; an utterance may have several units."""
+
+HUB = 64
+"""An entity of more units than this connects everything with everything: nothing spreads over it."""
+
+SLACK = 1 / 6
+"""Hours by which a unit may be later than the turn: clocks of two devices differ."""
+
+ROADS = (
+    "meaning",
+    "words",
+    "names",
+    "entities",
+    "activation",
+    "dates",
+    "cycles",
+    "promises",
+    "complaints",
+    "discourse",
+)
+
+
+class Query(Struct, frozen=True):
+    """A turn as a search: its terms and vector, those of the turns before it, what it and its task name."""
+
+    terms: dict[str, float]
+    own_terms: tuple[str, ...]
+    vector: Floats
+    context: tuple[Floats, ...]
+    entities: tuple[str, ...]
+    needs: TurnNeeds
+
+
+class Evidence(Struct, frozen=True):
+    """`roads` maps a road to its weighted evidence, float32[n]; `own` is their sum without discourse, `total` with it."""
+
+    roads: dict[str, Floats]
+    own: Floats
+    total: Floats
+    allowed: Mask
+
+
+def make_query(
+    turn: Affect,
+    vector: Floats,
+    needs: TurnNeeds,
+    task: TaskView,
+    context: Sequence[tuple[str, Floats]],
+    weights: RecallWeights,
+) -> Query:
+    """The search of a turn. Words of earlier turns count `context_words` of one of its own."""
+    own = tuple(dict.fromkeys(terms(turn.resolved_text)))
+    weighted = dict.fromkeys(own, 1.0)
+    for text, _ in context:
+        for term in terms(text):
+            weighted.setdefault(term, weights.relevance.context_words)
+    named = [entity.id for entity in turn.entities]
+    if task.continues in ("deepen", "return"):
+        named.extend(task.critical_entities.values())
+    return Query(weighted, own, vector, tuple(v for _, v in context), tuple(dict.fromkeys(named)), needs)
+
+
+def allowed_slots(index: PersonIndex, turn: Affect) -> Mask:
+    """What this turn may see at all: current, within its channel's clearance, said before it, not expired, not itself."""
+    rows = index.columns[: index.size]
+    now = hours(turn.ts)
+    mask = rows["live"] & (rows["clearance"] <= turn.clearance) & (rows["ts"] <= now + SLACK) & (rows["expires"] > now)
+    for slot in index.slots_of_event(turn.event_id or ""):
+        mask[slot] = False
+    return mask
+
+
+def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeights) -> Evidence:
+    """The evidence of all roads for every allowed slot; 0 for the others."""
+    w = weights.relevance
+    size = index.size
+    roads: dict[str, Floats] = {
+        "meaning": w.meaning * _meaning(index, query, allowed, weights),
+        "words": w.words * index.words.scores(query.terms, size) / w.word_scale,
+        "names": w.names * _names(index, query),
+        "dates": w.dates * _dates(index, query.needs),
+        "cycles": w.cycles * _cycles(index, query.needs),
+    }
+    direct, spread = _entities(index, query, allowed)
+    roads["entities"], roads["activation"] = w.entities * direct, w.activation * spread
+    rows = index.columns[:size]
+    roads["promises"] = w.promises * (rows["promise"] * rows["commitment"] if query.needs.promise else np.zeros(size))
+    troubled = rows["complaint"] if query.needs.trouble else np.zeros(size)
+    roads["complaints"] = w.complaints * troubled * (0.5 + 0.5 * rows["pending"])
+    own = np.where(allowed, sum(roads.values()), -np.inf)
+    discourse = np.where(allowed, w.discourse * _discourse(index, own, weights), 0.0)
+    roads["discourse"] = discourse
+    return Evidence(roads, own, own + discourse, allowed)
+
+
+def _meaning(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeights) -> Floats:
+    """Cosines standardised by this memory's own spread, into which the encoder's usual one is mixed."""
+    total = _standard(index.vectors.similarities(query.vector, index.size), allowed, weights)
+    if query.context:
+        share = weights.relevance.context_meaning
+        mean = np.mean(np.stack(query.context), axis=0)
+        length = float(np.linalg.norm(mean))
+        if length > 0:
+            earlier = _standard(
+                index.vectors.similarities((mean / length).astype(np.float32), index.size), allowed, weights
+            )
+            total = (total + share * earlier) / np.sqrt(1.0 + share**2)
+    return total
+
+
+def _standard(cosines: Floats, allowed: Mask, weights: RecallWeights) -> Floats:
+    norm = weights.cosine
+    seen = cosines[allowed].astype(np.float64)
+    mean = (norm.prior * norm.mean + seen.sum()) / (norm.prior + len(seen))
+    spread = (norm.prior * norm.deviation**2 + ((seen - mean) ** 2).sum()) / (norm.prior + len(seen))
+    return ((cosines - mean) / np.sqrt(spread)).astype(np.float32)
+
+
+def _names(index: PersonIndex, query: Query) -> Floats:
+    """1 for units whose speaker the turn names."""
+    own = set(query.own_terms)
+    named = [number for number, words in index.speakers.values() if own.intersection(words)]
+    return np.isin(index.columns["speaker"][: index.size], named).astype(np.float32)
+
+
+def _entities(index: PersonIndex, query: Query, allowed: Mask) -> tuple[Floats, Floats]:
+    """Units that share an entity with the turn, and those one shared entity further on; rarer entities tell more."""
+    direct = np.zeros(index.size, dtype=np.float32)
+    spread = np.zeros(index.size, dtype=np.float32)
+    seeds: dict[str, None] = dict.fromkeys(e for e in query.entities if e in index.entities)
+    for term in query.own_terms:
+        if is_identifier(term) and term in index.entities:
+            seeds[term] = None
+    reached: dict[str, float] = {}
+    for entity in seeds:
+        slots = _slots(index, entity, allowed)
+        tells = _specific(len(slots))
+        direct[slots] = np.maximum(direct[slots], tells)
+        if len(slots) <= HUB:
+            for slot in slots:
+                for other in index.unit(int(slot)).entities:
+                    if other not in seeds:
+                        reached[other] = max(reached.get(other, 0.0), tells)
+    for entity, force in reached.items():
+        slots = _slots(index, entity, allowed)
+        if len(slots) <= HUB:
+            spread[slots] = np.maximum(spread[slots], force * _specific(len(slots)))
+    return direct, np.where(direct > 0, 0.0, spread)
+
+
+def _slots(index: PersonIndex, entity: str, allowed: Mask) -> Slots:
+    slots = np.fromiter(index.entities.get(entity, ()), dtype=np.int64)
+    slots = slots[slots < len(allowed)]
+    return np.sort(slots[allowed[slots]])
+
+
+def _specific(count: int) -> float:
+    """1 for an entity of one or two units, less for one of many."""
+    return 1.0 / np.log2(2.0 + max(0, count - 2)) if count else 0.0
+
+
+def _dates(index: PersonIndex, needs: TurnNeeds) -> Floats:
+    """1 for units said in a window that the turn names, or about it; falling off over the window's own scale."""
+    out = np.zeros(index.size, dtype=np.float64)
+    if not needs.windows:
+        return out.astype(np.float32)
+    said = index.columns["ts"][: index.size]
+    periods: npt.NDArray[Any] = index.periods.rows()
+    for window in needs.windows:
+        scale = 36.0 if window.sharp == 1.0 else 96.0
+        gap = np.maximum(np.maximum(window.start - said, said - window.end), 0.0)
+        np.maximum(out, window.sharp * np.exp(-gap / scale), out=out)
+        if len(periods):
+            gap = np.maximum(np.maximum(window.start - periods["end"], periods["start"] - window.end), 0.0)
+            np.maximum.at(out, periods["slot"], window.sharp * np.exp(-gap / scale))
+    return out.astype(np.float32)
+
+
+def _cycles(index: PersonIndex, needs: TurnNeeds) -> Floats:
+    """1 for units that repeat in a cycle which the turn names."""
+    out = np.zeros(index.size, dtype=np.float32)
+    for cycle in needs.cycles:
+        for slot in index.cycles.get(cycle, ()):
+            out[slot] = 1.0
+    return out
+
+
+def _discourse(index: PersonIndex, own: Floats, weights: RecallWeights) -> Floats:
+    """The evidence of the strongest neighbour: same conversation, at most two turns and about an hour away."""
+    size = len(own)
+    out = np.zeros(size, dtype=np.float64)
+    count = min(SEEDS, size)
+    seeds = np.sort(np.argpartition(-own, count - 1)[:count]) if size else np.zeros(0, dtype=np.int64)
+    seeds = seeds[own[seeds] > 0]
+    rows = index.columns
+    for step in [s for d in range(1, REACH + 1) for s in (d, -d)]:
+        near = seeds + step
+        inside = (near >= 0) & (near < size)
+        seed, near = seeds[inside], near[inside]
+        turns = np.abs(rows["turn"][near] - rows["turn"][seed])
+        share = np.where(turns <= 1, 1.0, np.where(turns == 2, 0.6, 0.0))
+        share = np.where(rows["session"][near] == rows["session"][seed], share, 0.0)
+        share = share * np.exp(-np.abs(rows["ts"][near] - rows["ts"][seed]))
+        np.maximum.at(out, near, share * own[seed])
+    return out.astype(np.float32)
