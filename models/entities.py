@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+import msgspec
+
 from models.amounts import find_amounts
 from models.chinese_words import tag_chinese
 from models.descriptions import find_things
@@ -66,8 +68,8 @@ def _settle(text: str, view: str, finds: list[Found]) -> list[Entity]:
     for start, end, source, kind, id_ in sorted(finds, key=lambda f: (RANK.index(f[2]), f[0] - f[1], f[0])):
         if start < end and not any(start < b and a < end for a, b in taken):
             taken.append((start, end))
-            strength = "strong" if source == "strong" else "weak"
-            kept.append(Entity(id=id_, type=kind, text=text[start:end], start=start, end=end, strength=strength))
+            entity = Entity(id=id_, type=kind, text=text[start:end], start=start, end=end)
+            kept.append(msgspec.structs.replace(entity, strength="strong") if source == "strong" else entity)
     return sorted(kept, key=lambda entity: entity.start)
 
 
