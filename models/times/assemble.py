@@ -1,0 +1,408 @@
+"""Putting atoms together: points, ranges, limits and recurrences, the same way for both languages.
+
+A grammar says what may stand between two words of one expression (``Glue``); fields that contradict each other end an
+expression. Ranges borrow what one side leaves unsaid from the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, timedelta
+
+from models.times.atoms import Atom, Clock
+from models.times.frame import CLOCK_FIELDS, DATE_FIELDS, Bias, Frame, joined
+from models.times.place import PARTS, Placed, clock_of, place
+
+Glue = Callable[[str], bool]
+
+
+@dataclass(slots=True)
+class Piece:
+    """One expression being built. `limit` is "before" or "after"; `known` a reading that needs no placing."""
+
+    start: int
+    end: int
+    frame: Frame | None = None
+    known: Placed | None = None
+    until: Frame | None = None
+    length: timedelta | None = None
+    limit: str | None = None
+    recurrence: str | None = None
+    vague: bool = False
+    bare: bool = False
+    unit: str | None = None
+
+
+def placed(piece: Piece, clock: Clock, bias: Bias) -> Placed | None:
+    """Where the piece lies; None where its words leave that open."""
+    if piece.known is not None:
+        found: Placed | None = piece.known
+    elif piece.frame is None or piece.vague or piece.recurrence:
+        return None
+    elif piece.until is not None:
+        found = _range(piece.frame, piece.until, clock, bias)
+    else:
+        found = place(piece.frame, clock.now, "future" if piece.limit == "before" and bias is None else bias)
+        if found is not None and piece.frame.zone is not None and piece.frame.hour is not None:
+            found = _in_zone(found, piece.frame.zone, clock)
+    if found is not None and piece.length is not None:
+        found = Placed(found.start, found.start + piece.length, found.grain)
+    if found is not None and piece.limit:
+        found = Placed(found.start, None, found.grain)
+    return found
+
+
+def _in_zone(found: Placed, zone: int, clock: Clock) -> Placed:
+    shift = timedelta(minutes=clock.offset - zone)
+    return Placed(found.start + shift, found.end + shift if found.end else None, found.grain)
+
+
+def span_placed(value: tuple[object, ...]) -> Placed:
+    """A stretch (first, end, unit) of days or instants."""
+    first, end, grain = value[0], value[1], str(value[2])
+    return Placed(_moment(first), _moment(end), "day" if grain == "workday" else grain)
+
+
+def _moment(value: object) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    assert isinstance(value, date)
+    return datetime.combine(value, time())
+
+
+def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None:
+    left, right = _borrowed(left, right)
+    start = place(left, clock.now, bias)
+    if start is None:
+        return None
+    if right.hour is not None and right.part is None and right.meridiem is None and left.part is not None:
+        with_part = place(right.copy(part=left.part), clock.now, bias)
+        end = with_part if with_part and with_part.start > start.start else place(right, clock.now, bias)
+    elif right.weekday is not None and right.week is None and left.weekday is not None and right.date is None:
+        ahead = (right.weekday - left.weekday) % 7 or 7
+        end = place(right.copy(weekday=None, date=start.start.date() + timedelta(days=ahead)), clock.now)
+    else:
+        end = place(right, clock.now, bias)
+    if end is None:
+        return None
+    finish = end.end or end.start
+    if finish <= start.start:
+        finish = _after(start.start, end, right)
+    if left.zone is not None or right.zone is not None:
+        zone = left.zone if left.zone is not None else right.zone
+        shift = timedelta(minutes=clock.offset - (zone or 0))
+        return Placed(start.start + shift, finish + shift, end.grain)
+    order = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+    grain = max((start.grain, end.grain), key=order.index)
+    return Placed(start.start, finish, grain) if finish > start.start else None
+
+
+def _after(start: datetime, end: Placed, right: Frame) -> datetime:
+    """The end moved on to where it follows the start: half a day, a day, or a year later."""
+    finish = end.end or end.start
+    if right.hour is not None:
+        for hours in (12, 24) if right.meridiem is None and right.part is None else (24,):
+            if finish + timedelta(hours=hours) > start:
+                return finish + timedelta(hours=hours)
+        return finish
+    if right.year is None and right.month is not None:
+        return finish.replace(year=finish.year + 1)
+    return finish
+
+
+def _borrowed(left: Frame, right: Frame) -> tuple[Frame, Frame]:
+    """Each side with what only the other says: 1月3日到8日, 13 to 15 July, 3 to 5pm tomorrow."""
+    if not right.has_date() and left.has_date():
+        right = right.copy(**{name: getattr(left, name) for name in DATE_FIELDS}, edge_of=left.edge_of)
+    elif not left.has_date() and right.has_date() and left.has_time():
+        left = left.copy(**{name: getattr(right, name) for name in DATE_FIELDS})
+    else:
+        left, right = _borrow_calendar(left, right)
+    if left.hour is not None and right.hour is not None:
+        if left.meridiem is None and left.part is None and (right.meridiem or right.part) and left.hour <= 12:
+            left = _borrow_noon(left, right)
+    if right.zone is not None and left.zone is None and left.hour is not None:
+        left = left.copy(zone=right.zone)
+    return left, right
+
+
+def _borrow_calendar(left: Frame, right: Frame) -> tuple[Frame, Frame]:
+    whole = right.date is None and right.week is None and right.period is None and right.holiday is None
+    if whole and right.month is None and right.day is not None and left.month is not None:
+        right = right.copy(month=left.month, year=right.year if right.year is not None else left.year)
+    if whole and right.month is None and right.day is None and right.nth is not None and left.month is not None:
+        right = right.copy(month=left.month, year=left.year)
+    if left.day is not None and left.month is None and right.month is not None:
+        left = left.copy(month=right.month, year=right.year)
+    if left.month is not None and left.year is None and right.year is not None and right.month is not None:
+        over = left.month > right.month
+        left = left.copy(year=right.year - 1 if over else right.year)
+    if whole and right.year is None and left.year is not None and right.weekday is None:
+        same = right.month is not None or right.quarter is not None
+        if same and right.month is not None and left.month is not None and right.month < left.month:
+            right = right.copy(year=left.year + 1)
+        elif same:
+            right = right.copy(year=left.year)
+    if left.week is not None and right.weekday is not None and right.week is None:
+        right = right.copy(week=left.week)
+    if left.lunar and right.lunar is None and right.day is not None:
+        right = right.copy(lunar=True)
+    return left, right
+
+
+def _borrow_noon(left: Frame, right: Frame) -> Frame:
+    """ "3 to 5pm": the start takes the end's half of the day unless that would put it after the end."""
+    try:
+        candidate = left.copy(meridiem=right.meridiem, part=right.part)
+        first, last = clock_of(candidate), clock_of(right)
+    except ValueError:
+        return left
+    if first and last and first < last:
+        return candidate
+    return left.copy(meridiem="am" if (left.hour or 0) < 12 else "pm")
+
+
+@dataclass(slots=True)
+class Grammar:
+    """What differs between languages: the glue inside a point, and how a recurrence is read after 每 or "every"."""
+
+    glue: Glue
+    tight: Glue
+    recurrence: Callable[[list[Atom], int, str], tuple[Piece, int] | None]
+    bare_is_time: Callable[[str, Piece], bool]
+
+
+def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
+    """The expressions that the atoms make, left to right."""
+    pieces: list[Piece] = []
+    place_of = 0
+    while place_of < len(atoms):
+        found = _expression(atoms, place_of, text, grammar)
+        if found is None:
+            place_of += 1
+            continue
+        piece, place_of = found
+        if piece.bare and piece.limit is None and piece.until is None and not grammar.bare_is_time(text, piece):
+            continue
+        pieces.append(piece)
+    return pieces
+
+
+def _between(text: str, left: Atom | Piece, right: Atom) -> str:
+    return text[left.end : right.start]
+
+
+def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
+    first = atoms[at]
+    opener = None
+    if first.kind == "every":
+        return grammar.recurrence(atoms, at, text)
+    if first.kind == "pattern":
+        return Piece(first.start, first.end, recurrence=str(first.value)), at + 1
+    if first.kind in ("from", "until", "after", "before") and at + 1 < len(atoms) and not first.weak:
+        opener = first.kind
+        if not grammar.tight(_between(text, first, atoms[at + 1])):
+            return None
+        found = _point(atoms, at + 1, text, grammar)
+        if found is None:
+            return None
+        found[0].start = first.start
+    else:
+        found = _point(atoms, at, text, grammar)
+    if found is None:
+        return None
+    piece, after = found
+    ranged = _ranged(piece, atoms, after, text, grammar, opener)
+    if ranged is not None:
+        return ranged
+    if opener in ("until", "before"):
+        piece.limit = "before"
+    elif opener == "after":
+        piece.limit = "after"
+    piece, after = _suffixes(piece, atoms, after, text, grammar)
+    if opener == "from" and piece.limit is None:
+        if first.value != "from?":
+            piece.start = found[0].start if not isinstance(first.value, str) else piece.start
+        piece.limit = "after"
+    return piece, after
+
+
+def _ranged(
+    piece: Piece, atoms: list[Atom], after: int, text: str, grammar: Grammar, opener: str | None
+) -> tuple[Piece, int] | None:
+    """The piece as the first half of a range, if a connector and a second half follow."""
+    if piece.frame is None or after + 1 >= len(atoms):
+        return None
+    link = atoms[after]
+    if link.kind == "after" and link.value in ("起", "开始") and after + 2 < len(atoms):
+        after += 1
+        link = atoms[after]
+    joins = link.kind == "range" or (link.kind == "link" and opener == "from")
+    if not joins or not grammar.tight(_between(text, piece, link)) and link is atoms[after]:
+        return None
+    if not grammar.tight(_between(text, link, atoms[after + 1])):
+        return None
+    second = _point(atoms, after + 1, text, grammar)
+    if second is None or second[0].frame is None:
+        return None
+    right, following = second
+    merged = replace(piece, end=right.end, until=right.frame, bare=False)
+    while following < len(atoms) and atoms[following].value in ("止", "为止", "之间", "期间"):
+        merged.end = atoms[following].end
+        following += 1
+    return merged, following
+
+
+def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int]:
+    while at < len(atoms):
+        atom = atoms[at]
+        if not grammar.tight(_between(text, piece, atom)):
+            break
+        if atom.kind == "before" and piece.limit in (None, "before") and piece.frame is not None:
+            piece.limit = "before"
+        elif atom.kind == "after" and piece.limit is None and piece.frame is not None:
+            piece.limit = "after"
+        elif atom.kind == "around" and atom.value == "right":
+            pass
+        else:
+            break
+        piece.end = atom.end
+        at += 1
+    return piece, at
+
+
+def _point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
+    """One place in time, as many words as agree."""
+    first = atoms[at]
+    if first.kind == "around" and first.value == "left" and at + 1 < len(atoms):
+        if not grammar.tight(_between(text, first, atoms[at + 1])):
+            return None
+        found = _point(atoms, at + 1, text, grammar)
+        if found:
+            found[0].start = first.start
+        return found
+    if first.kind == "vague":
+        return Piece(first.start, first.end, vague=True), at + 1
+    if first.kind in ("span", "toward") and first.value is not None:
+        return Piece(first.start, first.end, known=span_placed(first.value)), at + 1
+    lunar = first.kind == "lunar"
+    if lunar:
+        at += 1
+    if at >= len(atoms) or (atoms[at].kind not in ("frame", "half")):
+        return None
+    return _merge(atoms, at, text, grammar, first.start, lunar)
+
+
+def _merge(
+    atoms: list[Atom], at: int, text: str, grammar: Grammar, start: int, lunar: bool
+) -> tuple[Piece, int] | None:
+    frame = Frame(lunar=True if lunar else None)
+    strong, end, index = False, start, at
+    bare = True
+    shift: Atom | None = None
+    while index < len(atoms):
+        atom = atoms[index]
+        if index > at and not (grammar.tight if atom.weak else grammar.glue)(text[end : atom.start]):
+            break
+        if atom.kind == "half":
+            halved = _half_range(frame, atoms, index, text, grammar, start)
+            if halved is not None:
+                return halved
+            break
+        if atom.kind == "lunar":
+            if index + 1 < len(atoms) and atoms[index + 1].kind == "frame":
+                frame = frame.copy(lunar=True)
+                end = atom.end
+                index += 1
+                continue
+            break
+        if atom.kind == "toward" and frame.has_date() and isinstance(atom.value, tuple) and "前" in text[atom.start]:
+            return _first_of(frame, atom, start), index + 1
+        if atom.kind != "frame" or atom.frame is None:
+            break
+        addition = atom.frame
+        if shift is not None:
+            adjusted = _within_shift(shift, addition)
+            both = joined(adjusted, addition) if adjusted else None
+        else:
+            both = joined(frame, addition)
+        if both is None:
+            break
+        frame, end = both, atom.end
+        if isinstance(atom.value, tuple) and atom.value[0] == "shift":
+            shift = atom
+        else:
+            shift = None
+        strong = strong or not atom.weak
+        bare = bare and atom.value == "bare"
+        index += 1
+    if not strong and not (frame.has_date() and frame.has_time()):
+        return None
+    return Piece(start, end, frame, bare=bare, unit=shift.value[1] if shift else None), index
+
+
+def _within_shift(shift: Atom, addition: Frame) -> Frame | None:
+    """两周后的周三: the week, month or year in which the moved day lies."""
+    day = shift.frame.date if shift.frame else None
+    unit = shift.value[1]
+    if day is None:
+        return shift.frame
+    if addition.weekday is not None and unit in ("week", "month", "year") and addition.week is None:
+        return Frame(week=day - timedelta(days=day.weekday()))
+    if (addition.month is not None or addition.holiday is not None or addition.season is not None) and unit == "year":
+        return Frame(year=day.year)
+    if addition.day is not None and addition.month is None and unit in ("month", "year"):
+        return Frame(year=day.year, month=day.month)
+    if (addition.edge or addition.nth) and unit == "month":
+        return Frame(year=day.year, month=day.month)
+    if (addition.edge or addition.nth) and unit == "year":
+        return Frame(year=day.year)
+    return shift.frame
+
+
+def _half_range(
+    frame: Frame, atoms: list[Atom], index: int, text: str, grammar: Grammar, start: int
+) -> tuple[Piece, int] | None:
+    """五到六点, 2——4月: the number takes the unit of what follows."""
+    number = atoms[index].value[0]
+    if index + 1 >= len(atoms) or not grammar.tight(text[atoms[index].end : atoms[index + 1].start]) or number is None:
+        return None
+    second = _point(atoms, index + 1, text, grammar)
+    if second is None or second[0].frame is None:
+        return None
+    right = second[0].frame
+    for name in ("year", "month", "day", "hour"):
+        if getattr(right, name) is not None:
+            left = joined(frame, Frame(**{name: number}))
+            if left is None:
+                return None
+            if name != "hour":
+                right_dated = right
+            else:
+                right_dated = right
+            return Piece(start, second[0].end, left, until=right_dated), second[1]
+    return None
+
+
+def _first_of(frame: Frame, atom: Atom, start: int) -> Piece:
+    """今年前五个月: a share from the beginning of the stated span."""
+    unit, amount = atom.value[2], int(atom.value[3])
+    base = place(frame, datetime(2000, 1, 1), None)
+    if base is None or base.end is None or unit not in ("day", "week", "month", "quarter", "year"):
+        return Piece(start, atom.end, vague=True)
+    from models.times.atoms import days_moved
+
+    end = days_moved(base.start.date(), amount, unit, 1)
+    known = Placed(base.start, datetime.combine(end, time()), unit) if end else None
+    return Piece(start, atom.end, known=known, vague=known is None)
+
+
+def says_clock(frame: Frame) -> bool:
+    """Whether any clock field is set."""
+    return any(getattr(frame, name) is not None for name in CLOCK_FIELDS)
+
+
+def part_hours(part: str) -> tuple[int, int]:
+    """Hours of a part of the day."""
+    return PARTS[part]

@@ -1,0 +1,113 @@
+"""The Chinese grammar: glue between words, what makes a bare 三点 a time, and recurrences after 每."""
+
+from __future__ import annotations
+
+import re
+
+from models.times.assemble import Grammar, Piece, pieces_in
+from models.times.atoms import Atom, Clock
+from models.times.chinese_tables import UNIT_WORDS
+from models.times.chinese_words import atoms_in
+from models.times.frame import Bias, Frame, joined
+from models.times.numbers import chinese_number
+from models.times.recurrence import pattern_of
+
+_GLUE = re.compile(r"[\s的]{0,2}|\s?[,，]\s?|\s?[(（]\s?|[)）]?\s?|那天|当天|的?那个?")
+_TIGHT = re.compile(r"\s{0,2}")
+_MAYBE = re.compile(
+    r"[年月日号天周点时刻晨早晚午夜昨今明后前旬季秒分初节期拜钟世代除末夕端秋元清冬双黑五平春夏近改此当目眼如而依马立即现]"
+    r"|\d[\s:/.\-]?\d|\d\s?[ap]m?|\d\s?[到至~]"
+)
+_NO_TIME_AFTER = re.compile(
+    r"\s?(?:[儿也都不没优缺建要想内原问说理看疑好击子头评意感共经教启收知用心事小错进新一二两三四五六七八九十水钱吃烦]|需要|其他|注意|解释|补充)"
+)
+_TIME_AFTER = re.compile(
+    r"\s?(?:[开见到出集会左整半之再去来走起的吧吗啦前后,，。！？!?、;；]|$|可以|方便|行|在|打|下班|上班|准时|给)"
+)
+_NO_TIME_BEFORE = re.compile(r"[这那哪有第几提讲说谈列差早晚点多少每共下分扣加]$|以下|补充|总结|注意$|一共$|至少$")
+_EVERY_UNIT = re.compile(
+    r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日|晚|早|小时|分钟|季度|秒)(?:晚上)?"
+)
+_PAST = re.compile(r"了(?!吗|没|吧|解)|过(?!来|去|期|程|后|于|年|节|生日|会)|已经|曾经|当时|上次|那次")
+_FUTURE = re.compile(r"[要会将请约]|打算|准备|麻烦|前完成|快|别|为了|除了|改到|推迟|提前|必须|务必|之后再|再")
+_CLAUSE = re.compile(r"[。！？!?;；\n]")
+
+
+def _bare_is_time(text: str, piece: Piece) -> bool:
+    """Whether 三点 with nothing beside it tells the time: 两点建议 and 一点 do not."""
+    before, after = text[max(0, piece.start - 3) : piece.start], text[piece.end : piece.end + 3]
+    if _NO_TIME_AFTER.match(after) or _NO_TIME_BEFORE.search(before):
+        return False
+    said = text[piece.start : piece.end]
+    return not said.startswith(("一点", "1点", "一时", "1时")) or bool(_TIME_AFTER.match(after))
+
+
+def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | None:
+    every = atoms[at]
+    index, end, frame = at + 1, every.end, Frame()
+    unit, count = None, 1
+    follows = index < len(atoms) and atoms[index].start == end and atoms[index].kind in ("frame", "pattern")
+    if not follows:
+        found = _EVERY_UNIT.match(text, end)
+        if not found:
+            return None
+        amount = chinese_number(found[2]) if found[2] and found[2] != "半" else 1
+        if found[2] == "半" or not amount:
+            return None
+        unit, count = UNIT_WORDS.get(found[3], "day"), amount + 1 if found[1] else amount
+        if found[3] in ("晚", "早"):
+            frame = Frame(part="evening" if found[3] == "晚" else "morning")
+        end = found.end()
+        while index < len(atoms) and atoms[index].start < end:
+            index += 1
+    elif text[every.start : every.end] == "隔":
+        return None
+    while (
+        index < len(atoms)
+        and _GLUE.fullmatch(text[end : atoms[index].start])
+        and "," not in text[end : atoms[index].start]
+    ):
+        atom = atoms[index]
+        if atom.kind == "pattern" and not frame.set():
+            return Piece(every.start, atom.end, recurrence=str(atom.value)), index + 1
+        both = joined(frame, atom.frame) if atom.kind == "frame" and atom.frame is not None else None
+        if both is None:
+            break
+        frame, end = both, atom.end
+        index += 1
+    if unit is None and not frame.set():
+        return None
+    return Piece(every.start, end, frame, recurrence=pattern_of(frame, unit, count)), index
+
+
+GRAMMAR = Grammar(
+    glue=lambda between: _GLUE.fullmatch(between) is not None,
+    tight=lambda between: _TIGHT.fullmatch(between) is not None,
+    recurrence=_recurrence,
+    bare_is_time=_bare_is_time,
+)
+
+
+def find_chinese(text: str, clock: Clock) -> list[Piece]:
+    """The expressions of a simplified, half-width text."""
+    if not _MAYBE.search(text):
+        return []
+    atoms = atoms_in(text, clock)
+    if not atoms:
+        return []
+    for atom in atoms:
+        said = text[atom.start : atom.end]
+        if atom.frame is not None and atom.frame.hour is not None and said[-1] in "点时" and len(said) < 5:
+            atom.value = "bare"
+    return pieces_in(atoms, text, GRAMMAR)
+
+
+def chinese_bias(text: str, piece: Piece) -> Bias:
+    """ "past" where the sentence around the expression tells of what has happened."""
+    before, after = text[: piece.start], text[piece.end :]
+    starts = [m.end() for m in _CLAUSE.finditer(before)]
+    stop = _CLAUSE.search(after)
+    clause = before[starts[-1] if starts else 0 :] + " " + after[: stop.start() if stop else None]
+    if not _PAST.search(clause) or _FUTURE.search(clause):
+        return None
+    return "past"

@@ -1,0 +1,188 @@
+"""The word patterns of Chinese time expressions, in order of precedence: longer and surer ones first.
+
+Input is simplified and half-width (``models.text``), so one spelling does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from models.times import chinese_builders as b
+from models.times.atoms import Atom, Clock
+from models.times.chinese_tables import DAY_WORDS, ERAS, PART_WORDS, SHORT_DAYS, UNIT_WORDS, VAGUE_WORDS, YEAR_WORDS
+from models.times.frame import Frame
+from models.times.holidays import holiday_names
+from models.times.zones import ZONES
+
+N = r"(?:\d{1,4}|[零〇一二两三四五六七八九十廿卅百]{1,5})"
+N12 = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二两三四五六七八九])"
+N31 = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|[二廿]十?[一二三四五六七八九]|廿|[二两]?十[一二三四五六七八九]?|[一二三四五六七八九])"
+HOUR = r"(?:2[0-4]|1\d|0?\d|二十[一二三四]?|十[一二三四五六七八九]?|[零〇一二两三四五六七八九])"
+SIXTY = r"(?:[0-5]?\d|[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九]|[一二三四五六七八九])"
+FULL_SIXTY = r"(?:[0-5]\d|[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九])"
+_UNIT = "|".join(sorted(UNIT_WORDS, key=len, reverse=True)).replace("月", "(?<=[个半])月")
+AMOUNT = r"(?:\d{1,5}(?:\.\d{1,2})?|[半几数]|[一两]两|[零〇一二两三四五六七八九十百]{1,5}|好几)"
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))
+
+
+@lru_cache(maxsize=1)
+def patterns() -> tuple[tuple[str, b.Builder], ...]:
+    """(pattern, builder) in order of precedence."""
+    week = "(?:周|星期|礼拜)"
+    which = "(?:上+|下+|这|本|今|当)"
+    not_digit = r"(?<![\d.:/-])"
+    single = "(?<![零〇一二两三四五六七八九十百\\d.第])"
+    holidays = _alternatives(holiday_names("zh"))
+    shift_tail = "(之前|以前|前|之后|以后|过后|后|之内|以内|内|里|以来|来)"
+    return (
+        (
+            rf"{not_digit}((?:1[89]|20)\d\d)\s?[-/.]\s?(\d{{1,2}})\s?[-/.]\s?(\d\d(?=\d\d:\d\d)|\d{{1,2}}(?!\d))T?",
+            b.ymd,
+        ),
+        (rf"{not_digit}(\d{{1,2}})[-/.](\d{{1,2}})[-/.]((?:1[89]|20)\d\d)(?!\d)", b.mdy),
+        (r"(?<![\dA-Za-z.])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
+        (
+            rf"{not_digit}((?:19|20)\d\d)[-/.](0[1-9]|1[0-2])(?![\d元块万亿%])(?![-/.]\d)",
+            lambda g, c: Frame(year=int(g[0] or 0), month=int(g[1] or 0)),
+        ),
+        (
+            rf"{not_digit}(?:(?<!\d\s)(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])|(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01]))"
+            r"(?![\d/%.]|-\d|\s?[的个人天小时])",
+            lambda g, c: b.any_date(None, int(g[0] or g[2] or 0), int(g[1] or g[3] or 0)),
+        ),
+        (
+            r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\s?([ap]m?)(?![A-Za-z]))?(?:时|分)?",
+            b.clock_digits,
+        ),
+        (r"(?<![\d:.A-Za-z])(1[0-2]|0?[1-9])\s?([ap]\.?m)(?![A-Za-z])", b.am_pm),
+        (r"(每|逐)(?=[年月日周天晚])|(天天|日日)|(?:每|隔)(?=\S)", b.every),
+        (rf"({_alternatives(VAGUE_WORDS)})", b.kind("vague")),
+        (
+            rf"{single}(?!(?:1[5-9]|20)\d\d年)({AMOUNT})(多|来)?个?(半)?({_UNIT})(半)?(?:的?时间)?{shift_tail}(?![面方边])",
+            b.shift,
+        ),
+        (
+            rf"(过去的?|未来的?|接下来的?|今后的?|往后|最近这?|近|之前的?|之后的?|前|后|下)(?:这)?({AMOUNT})个?(半)?({_UNIT})(半)?(?![一二三四五六七八九十])",
+            b.toward,
+        ),
+        (rf"(?:再过|再等|过)({AMOUNT})个?(半)?({_UNIT})(半)?(?!的)", b.wait),
+        (rf"({_alternatives(ERAS)})({N}|元)年", b.era),
+        (
+            rf"(?:(上|本|\d{{1,2}}|{N})个?世纪)?()((?:[1-9]0)|[一二三四五六七八九]十)年代",
+            b.decade,
+        ),
+        (rf"(上|本|\d{{1,2}}|{N})个?世纪", b.century),
+        (r"(前去|去今|今明|明后)两?年", b.years_together),
+        (r"(昨今|今明|明后)两?[天日]", b.days_together),
+        (r"(?<![\d.])(\d{4}|[一二][零〇一二三四五六七八九]{3})\s?年(?!代|级)(?:度|份)?", b.year),
+        (
+            r"(?<![\d.近第满了过每去])(0\d|[1-9]\d|[零〇一二三四五六七八九]{2})\s?年(?!代|级|[前后来间内里多了以之历经])(?:份)?",
+            b.year,
+        ),
+        (rf"({_alternatives(YEAR_WORDS)})(?![夜夕会级轻])", b.year_word),
+        (r"(?:农历|阴历|旧历|夏历)的?", b.kind("lunar")),
+        (
+            r"(?:大年|正月)(初[一二三四五六七八九十]|十[一二三四五六七八九]?|二十[一二三四五六七八九]?)(?!点)",
+            b.lunar_new_year,
+        ),
+        (rf"({holidays})(前夜|前夕|前一天|后一天|翌日|次日)?", b.holiday),
+        (rf"((?:[正冬腊]|{N12})月)(初[一二三四五六七八九十]|廿[一二三四五六七八九]?)", b.lunar_month),
+        (r"([正腊]月)()", b.lunar_month),
+        (
+            r"(初[一二三四五六七八九十])(?![一二三四五六七八九十中高级])",
+            lambda g, c: Frame(day=b.lunar_day(g[0] or ""), lunar=True),
+        ),
+        (rf"({which})一?个?月(?:份)?", b.month_words),
+        (
+            rf"{single}(?<!个)({N12})\s?月(?:份)?(?:的?\s?({N31})(?![\d.:%个点时月年分小天周块元万岁人次度级号日]|\s?[点月]))?(?![饼球亮])",
+            b.month,
+        ),
+        (rf"{single}({N31})\s?[日号](?![楼线院馆桌码店库仓机车房文令台室门厅球])", b.day),
+        (
+            rf"(最后一?个?|首个?|头一?个?|倒数第{N}个?|第{N}个?)({week}[一二三四五六日天]|周末|{week}|[天日])(?![前后内])",
+            lambda g, c: b.nth_of(((g[0] or "").rstrip("个"), g[1]), c),
+        ),
+        (
+            rf"(第{N}|首|末|头|[一二三四]|最后一)个?季度?(?![节])|([Qq][1-4])季?度?",
+            lambda g, c: b.quarter((g[0] or g[1],), c),
+        ),
+        (rf"({which})一?个?季度", b.quarter_word),
+        (r"(上半年|下半年|前半年|后半年|上半月|下半月)", b.half),
+        (rf"(?:({which})一?个?)?(?:周末|双休日)", b.weekend),
+        (
+            rf"(?:({which})一?个?的?)?{week}([一二三四五六日天末1-6])(?![\d点时分家年月号个次遍]\d?|[一二三四五六七八九]?[年度])",
+            b.weekday,
+        ),
+        (rf"({which})一?个?{week}", b.week),
+        (
+            r"(?:[上中下]旬|月底|月末|月初|月中|年底|年末|年初|年中|岁末|季末|季初|季度末|季度初|(?<=年)[底末初]|(?<=月)[底末初])",
+            b.edge,
+        ),
+        (rf"({_alternatives(SHORT_DAYS)})", b.short_day),
+        (rf"({_alternatives(DAY_WORDS)})(?![候])", b.day_word),
+        (rf"({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
+        (rf"(?:差|还差)(一刻|1刻|{SIXTY}分)(?:到)?({HOUR})[点时]", b.to_clock),
+        (
+            rf"{single}(?<!:)({HOUR})(?:点钟?|时(?![间候期代而常刻尚装节差段]))"
+            rf"(?:过|搭)?(?:(半|[一三13]刻钟?)|踏([一二三四五六七八九半1369]+|十一?)|({SIXTY})分钟?(?:({SIXTY})秒钟?)?"
+            rf"|({FULL_SIXTY})(?![\d度%倍万亿.个年月天块元])|([一二三四五六七八九])个字)?(?:整|正)?(?![\d一二三四五六七八九零〇])",
+            b.clock,
+        ),
+        (rf"{single}({N})\s?(?:到|至|[-~—～]{{1,3}})(?=\s?{N}\s?(?:点|时|月|日|号|年|[:]))", b.half_number),
+        (r"(?:全天|一整天|整天)", b.all_day),
+        (r"([今去明]?[春夏秋冬][天季]|[今去明][春夏秋冬])", b.season),
+        (r"(?:现在|此刻|此时|当前|目前|眼下|如今|而家|依家|马上|立刻|立即|即刻)", b.now),
+        (rf"\(?(北京时间|东京时间|世界时|{_alternatives(ZONES)})\)?(?![A-Za-z])", b.zone),
+        (r"(?:工作日|平日)", b.kind("pattern", "every_workday")),
+        (r"(?:到|至|[-~—～]+|直到)", b.kind("range")),
+        (r"(?:从|自从|自|由)", b.kind("from")),
+        (r"(?:截至|截止到?|直到|赶在|最晚|最迟)", b.kind("until")),
+        (r"(?:之前|以前|前(?![面台端天年后])|止|为止)", b.kind("before")),
+        (r"(?:之后|以后|以来|起|开始|后(?![面台端天年]))", b.kind("after")),
+        (r"(?:大约|大概|约莫|约|差不多)", b.kind("around", "left")),
+        (r"(?:左右|前后|许)", b.kind("around", "right")),
+        (r"(?:和|与|跟|及|、)", b.kind("link")),
+        (r"(早|晚)上?", lambda g, c: ("weak", Frame(part="morning" if g[0] == "早" else "evening"), None)),
+    )
+
+
+@lru_cache(maxsize=1)
+def scanner() -> tuple[re.Pattern[str], tuple[b.Builder, ...], tuple[int, ...]]:
+    """All patterns as one; the builder and the first inner group of each by its number."""
+    parts, builders, places, group = [], [], [], 1
+    for pattern, builder in patterns():
+        parts.append(f"({pattern})")
+        builders.append(builder)
+        places.append(group)
+        group += 1 + re.compile(pattern).groups
+    return re.compile("|".join(parts)), tuple(builders), tuple(places)
+
+
+def atoms_in(text: str, clock: Clock) -> list[Atom]:
+    """The atoms of a simplified, half-width text, left to right, none overlapping."""
+    pattern, builders, places = scanner()
+    by_group = {place: number for number, place in enumerate(places)}
+    found: list[Atom] = []
+    position = 0
+    while match := pattern.search(text, position):
+        group = match.lastindex or 1
+        number = by_group[group]
+        last = places[number + 1] if number + 1 < len(places) else pattern.groups + 1
+        groups = (*match.groups()[group : last - 1], match.group())
+        said = builders[number](groups, clock)
+        if said is None:
+            position = match.start() + 1
+            continue
+        position = match.end()
+        if isinstance(said, Frame):
+            found.append(Atom(match.start(), match.end(), "frame", said))
+        else:
+            kind, frame, value = said
+            weak = kind == "weak"
+            found.append(Atom(match.start(), match.end(), "frame" if weak else kind, frame, value, weak))  # type: ignore[arg-type]
+    return found

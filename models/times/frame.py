@@ -1,0 +1,106 @@
+"""What one time expression says, field by field, before it is placed on the calendar.
+
+Words of either language set fields of a ``Frame``; two words belong to one expression as long as their fields do not
+contradict each other. ``place`` (models/times/place.py) turns a frame into a start, an end and a grain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from datetime import date, datetime
+from typing import Any, Literal
+
+Bias = Literal["past", "future"] | None
+
+
+@dataclass(slots=True)
+class Frame:
+    """Fields are None until something said sets them.
+
+    `week` is the Monday of a stated week, `period` (first day, day after the last, grain) a stated stretch of days,
+    `exact` an instant worked out from the clock of the utterance with the grain of what was said; `nth` is (number,
+    "day" | "week" | "weekend" | weekday 0..6) counted within the stated year, quarter or month, from its end if
+    negative; `edge` one of start, mid, end, early, late, xun1..3, half1, half2, weekend, and
+    `edge_of` the unit meant where no longer span is said; `meridiem` am, pm or 24 (hour certain);
+    `zone` an offset in minutes; `impossible` marks a date that no calendar has.
+    """
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    quarter: int | None = None
+    season: str | None = None
+    week: date | None = None
+    weekday: int | None = None
+    date: date | None = None
+    period: tuple[date, date, str] | None = None
+    exact: tuple[datetime, str] | None = None
+    holiday: str | None = None
+    holiday_shift: int | None = None
+    lunar: bool | None = None
+    nth: tuple[int, str | int] | None = None
+    edge: str | None = None
+    edge_of: str | None = None
+    part: str | None = None
+    hour: int | None = None
+    minute: int | None = None
+    second: int | None = None
+    meridiem: str | None = None
+    zone: int | None = None
+    impossible: bool | None = None
+    relative: bool | None = None
+
+    def set(self) -> list[str]:
+        """The names of the fields that are set."""
+        return [name for name in _NAMES if getattr(self, name) is not None]
+
+    def has_date(self) -> bool:
+        """Whether a day, week, month or year was said."""
+        return any(getattr(self, name) is not None for name in DATE_FIELDS)
+
+    def has_time(self) -> bool:
+        """Whether an hour of the day or a part of it was said."""
+        return self.hour is not None or self.part is not None
+
+    def copy(self, **changes: Any) -> Frame:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+
+DATE_FIELDS = (
+    "year", "month", "day", "quarter", "season", "week", "weekday", "date", "period", "exact", "holiday", "nth", "edge",
+)  # fmt: skip
+CLOCK_FIELDS = ("part", "hour", "minute", "second", "meridiem", "zone")
+_FLAGS = frozenset({"relative", "lunar", "impossible", "meridiem", "edge_of"})
+_NAMES = tuple(f.name for f in fields(Frame))
+
+_APART: dict[str, frozenset[str]] = {
+    "exact": frozenset(DATE_FIELDS) - {"weekday", "date"} | {"part"},
+    "date": frozenset({"month", "day", "quarter", "season", "week", "period", "holiday", "nth", "edge"}),
+    "week": frozenset({"month", "quarter", "season", "date", "period", "holiday", "exact"}),
+    "period": frozenset({"month", "day", "quarter", "date", "holiday", "season"}),
+    "holiday": frozenset({"month", "day", "quarter", "season", "week", "date", "period", "nth"}),
+    "quarter": frozenset({"month", "day", "season", "week", "date", "period", "holiday"}),
+    "season": frozenset({"day", "quarter", "week", "date", "period", "holiday"}),
+    "day": frozenset({"week", "date", "quarter", "season", "period", "holiday", "exact", "edge", "nth"}),
+    "month": frozenset({"week", "date", "quarter", "period", "holiday", "exact"}),
+    "nth": frozenset({"date", "day", "holiday", "weekday", "week"}),
+    "edge": frozenset({"date", "day", "exact", "nth"}),
+}
+
+
+def joined(left: Frame, right: Frame) -> Frame | None:
+    """The frame that says both, or None where they contradict each other and so are two expressions."""
+    mine, theirs = left.set(), right.set()
+    changes: dict[str, Any] = {}
+    for name in theirs:
+        value = getattr(right, name)
+        if name in mine:
+            if name not in _FLAGS or (name == "meridiem" and getattr(left, name) != value):
+                return None
+            continue
+        apart = _APART.get(name)
+        if apart and any(other in apart for other in mine):
+            return None
+        changes[name] = value
+    return replace(left, **changes)
