@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
-from models.times.atoms import Atom, Clock
+from models.times.atoms import Atom, Clock, days_moved
 from models.times.frame import CLOCK_FIELDS, DATE_FIELDS, Bias, Frame, joined
 from models.times.place import PARTS, Placed, clock_of, place
 
@@ -114,7 +114,7 @@ def _after(start: datetime, end: Placed, right: Frame) -> datetime:
 def _borrowed(left: Frame, right: Frame) -> tuple[Frame, Frame]:
     """Each side with what only the other says: 1月3日到8日, 13 to 15 July, 3 to 5pm tomorrow."""
     if not right.has_date() and left.has_date():
-        right = right.copy(**{name: getattr(left, name) for name in DATE_FIELDS}, edge_of=left.edge_of)
+        right = right.copy(**{name: getattr(left, name) for name in DATE_FIELDS}, edge_of=left.edge_of, relative=left.relative)
     elif not left.has_date() and right.has_date() and left.has_time():
         left = left.copy(**{name: getattr(right, name) for name in DATE_FIELDS})
     else:
@@ -185,6 +185,8 @@ def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
         piece, place_of = found
         if piece.bare and piece.limit is None and piece.until is None and not grammar.bare_is_time(text, piece):
             continue
+        if pieces and pieces[-1].end == piece.start and text.startswith(text[pieces[-1].start : pieces[-1].end], piece.start):
+            pieces.pop()
         pieces.append(piece)
     return pieces
 
@@ -235,11 +237,12 @@ def _ranged(
     if piece.frame is None or after + 1 >= len(atoms):
         return None
     link = atoms[after]
-    if link.kind == "after" and link.value in ("起", "开始") and after + 2 < len(atoms):
+    if not grammar.tight(_between(text, piece, link)):
+        return None
+    if link.value in ("起", "开始") and after + 2 < len(atoms):
         after += 1
         link = atoms[after]
-    joins = link.kind == "range" or (link.kind == "link" and opener == "from")
-    if not joins or not grammar.tight(_between(text, piece, link)) and link is atoms[after]:
+    if link.kind != "range" and not (link.kind == "link" and opener == "from"):
         return None
     if not grammar.tight(_between(text, link, atoms[after + 1])):
         return None
@@ -377,11 +380,7 @@ def _half_range(
             left = joined(frame, Frame(**{name: number}))
             if left is None:
                 return None
-            if name != "hour":
-                right_dated = right
-            else:
-                right_dated = right
-            return Piece(start, second[0].end, left, until=right_dated), second[1]
+            return Piece(start, second[0].end, left, until=right), second[1]
     return None
 
 
@@ -391,8 +390,6 @@ def _first_of(frame: Frame, atom: Atom, start: int) -> Piece:
     base = place(frame, datetime(2000, 1, 1), None)
     if base is None or base.end is None or unit not in ("day", "week", "month", "quarter", "year"):
         return Piece(start, atom.end, vague=True)
-    from models.times.atoms import days_moved
-
     end = days_moved(base.start.date(), amount, unit, 1)
     known = Placed(base.start, datetime.combine(end, time()), unit) if end else None
     return Piece(start, atom.end, known=known, vague=known is None)

@@ -9,15 +9,15 @@ from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS
 from models.times.chinese_words import atoms_in
 from models.times.frame import Bias, Frame, joined
+from models.times.holidays import holiday_names
 from models.times.numbers import chinese_number
 from models.times.recurrence import pattern_of
 
 _GLUE = re.compile(r"[\s的]{0,2}|\s?[,，]\s?|\s?[(（]\s?|[)）]?\s?|那天|当天|的?那个?")
 _TIGHT = re.compile(r"\s{0,2}")
-_MAYBE = re.compile(
-    r"[年月日号天周点时刻晨早晚午夜昨今明后前旬季秒分初节期拜钟世代除末夕端秋元清冬双黑五平春夏近改此当目眼如而依马立即现]"
-    r"|\d[\s:/.\-]?\d|\d\s?[ap]m?|\d\s?[到至~]"
-)
+_SIGNS = "年月日号天周点时刻晨早晚午夜昨今明后前旬季秒分初节期拜钟世代除末夕端清冬双黑昼现此当目眼如而依马立即将改"
+_HOLIDAY_SIGNS = "".join(sorted({name[0] for name in holiday_names("zh") if not set(name) & set(_SIGNS)}))
+_MAYBE = re.compile(rf"[{_SIGNS}{_HOLIDAY_SIGNS}]|\d[\s:/.\-]?\d|\d\s?[ap]m?|\d\s?[到至~]")
 _NO_TIME_AFTER = re.compile(
     r"\s?(?:[儿也都不没优缺建要想内原问说理看疑好击子头评意感共经教启收知用心事小错进新一二两三四五六七八九十水钱吃烦]|需要|其他|注意|解释|补充)"
 )

@@ -62,11 +62,11 @@ def chinese_amount(word: str) -> float | None:
 
 
 def full_year(year: int, now_year: int) -> int:
-    """A two-digit year as the one meant: at most 15 years ahead of now, else of the century before."""
+    """A two-digit year as the one meant: at most 20 years ahead of now, else of the century before."""
     if year >= 100:
         return year
     century = now_year - now_year % 100
-    return century + year if century + year <= now_year + 15 else century - 100 + year
+    return century + year if century + year <= now_year + 20 else century - 100 + year
 
 
 def english_number(words: str) -> int | None:

@@ -403,7 +403,7 @@ def _lunar(frame: Frame, today: date) -> tuple[date, date, str] | None:
         else:
             day = lunar_date(year, frame.month or 1, frame.day)
             span = (day, day + DAY, "day") if day else None
-        if span and (frame.year is not None or span[1] > today):
+        if span and (frame.year is not None or (today - span[1]).days < LONG_PAST):
             return span
     return None
 
