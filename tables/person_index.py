@@ -81,7 +81,7 @@ class PersonIndex:
         """Makes a unit findable; one that is not current only holds its place."""
         self.size = max(self.size, slot + 1)
         if slot >= len(self.columns):
-            grown = np.zeros(max(512, 2 * len(self.columns), slot + 1), dtype=COLUMNS)
+            grown = np.zeros(max(16, 2 * len(self.columns), slot + 1), dtype=COLUMNS)
             grown[: len(self.columns)] = self.columns
             self.columns = grown
         if slot in self._units:
@@ -130,6 +130,15 @@ class PersonIndex:
     def slots_of_event(self, event_id: str) -> list[int]:
         """The live slots of units made from an event."""
         return self._events.get(event_id, [])
+
+    def nearest(self, vector: npt.NDArray[np.float32], count: int) -> list[tuple[int, float]]:
+        """The `count` live slots nearest in meaning to a unit vector of the index space, best first, with their cosines."""
+        live = np.flatnonzero(self.columns["live"][: self.size])
+        if not len(live):
+            return []
+        near = self.vectors.similarities(vector, self.size)[live]
+        best = np.lexsort((live, -near))[:count]
+        return [(int(live[i]), float(near[i])) for i in best]
 
     def unit(self, slot: int) -> Remembered:
         """What is shown of the unit at a live slot."""

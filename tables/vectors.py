@@ -9,7 +9,7 @@ from models.errors import StateError
 
 Floats = npt.NDArray[np.float32]
 
-BLOCK = 512
+BLOCK = 16
 """Rows are reserved in multiples of this many."""
 
 

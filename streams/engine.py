@@ -1,0 +1,215 @@
+"""Hop 2, the engine: the three filters in their order, write policy, task step, units, recall, over a batch of messages.
+
+It is a pure function of the messages and the rows it can read: it never writes a row and never publishes. The caller publishes
+``Batch.outputs`` first and applies ``Batch.puts`` afterwards. The encoder runs once for the whole batch; everything else runs event by
+event, so where a batch is cut never changes a result. An event that fails leaves no trace but its dead letter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from models.encoder import Encoded
+from models.errors import RecordError, StateError
+from models.records import Command, Rule, Source, Utterance
+from streams.messages import Batch, Message, Output
+from streams.models import Models
+from streams.settings import Settings
+from streams.stages.commands import apply_command
+from streams.stages.ingest import dead_letter
+from streams.stages.turn import TurnStages
+from streams.stages.validation import decode_input
+from tables.person import AppliedEvent, PersonState, person_key
+from tables.person_index import IndexCache, load_index
+from tables.rulebook import RuleBook
+from tables.store import EVENT, HOT, PersonRows, Transaction
+
+log = logging.getLogger(__name__)
+
+_clean = msgspec.json.Decoder(Utterance)
+CONTEXT_ENCODED = 4
+"""Turns of a sent-along context that recall searches with, the latest ones."""
+
+
+@dataclass(slots=True)
+class _Item:
+    """A message and what was read in it: a record, or why it could not be."""
+
+    message: Message
+    record: Utterance | Command | Rule | None = None
+    error: RecordError | None = None
+    encoded: Encoded | None = None
+    context: tuple[Encoded, ...] = ()
+
+
+class Engine:
+    """The stages with their models and the derived, rebuildable caches (a person's index, the rules in force)."""
+
+    def __init__(self, models: Models, settings: Settings) -> None:
+        self._models = models
+        self._settings = settings
+        self.rules = RuleBook()
+        self._indexes = IndexCache(settings.recall.index_cache_mb * 2**20)
+        self._turns = TurnStages(models, settings, self.rules)
+
+    @classmethod
+    def load(cls, settings: Settings) -> Engine:
+        """The engine with the shipped (or configured) models. Raises `ResourceError`."""
+        return cls(Models.load(settings), settings)
+
+    def forget_caches(self) -> None:
+        """Drops what was derived from rows, as after a rebalance."""
+        self._indexes.clear()
+
+    def process(self, messages: Sequence[Message], rows: Mapping[bytes, bytes]) -> Batch:
+        """The outputs and row changes of a batch, in its order. Never raises for what a record holds."""
+        items = [_decode(message) for message in messages]
+        self._encode(items)
+        batch = Batch()
+        transaction = Transaction(rows)
+        causes: dict[bytes, int] = {}
+        for index, item in enumerate(items):
+            attempt = Transaction(transaction)
+            try:
+                outputs = self._apply(item, attempt)
+            except RecordError as error:
+                outputs, attempt = [_dead(item, error, self._settings)], Transaction(transaction)
+            except StateError as error:
+                refused = RecordError("state_conflict", str(error))
+                outputs, attempt = [_dead(item, refused, self._settings)], Transaction(transaction)
+            except Exception as error:
+                log.exception("an event failed in the engine and is dead-lettered")
+                self._indexes.clear()
+                refused = RecordError("internal_error", type(error).__name__)
+                outputs, attempt = [_dead(item, refused, self._settings)], Transaction(transaction)
+            batch.caused_outputs.extend((index, output) for output in outputs)
+            for key, value in attempt.writes():
+                if value is None:
+                    transaction.delete(key)
+                else:
+                    transaction.put(key, value)
+                causes[key] = index
+        batch.puts = [(causes[key], key, value) for key, value in transaction.writes()]
+        return batch
+
+    def _encode(self, items: Sequence[_Item]) -> None:
+        """One encoder pass over the texts of the batch, and over the contexts that were sent along."""
+        texts: list[str] = []
+        places: list[tuple[_Item, int]] = []
+        for item in items:
+            if isinstance(item.record, Utterance):
+                sent = context_texts(item.record)
+                places.append((item, len(sent)))
+                texts += [item.record.text, *sent]
+        if not texts:
+            return
+        encoded = iter(self._models.encoder.encode(texts))
+        for item, count in places:
+            item.encoded = next(encoded)
+            item.context = tuple(next(encoded) for _ in range(count))
+
+    def _apply(self, item: _Item, transaction: Transaction) -> list[Output]:
+        if item.error is not None:
+            raise item.error
+        if isinstance(item.record, Rule):
+            self.rules.put(item.record)
+            return []
+        if isinstance(item.record, Command):
+            return apply_command(item.record, transaction, self._indexes, self._models)
+        assert isinstance(item.record, Utterance) and item.encoded is not None
+        return self._utterance(item.record, item.encoded, item.context, transaction)
+
+    def _utterance(
+        self, utterance: Utterance, encoded: Encoded, context: tuple[Encoded, ...], transaction: Transaction
+    ) -> list[Output]:
+        person = person_key(utterance.tenant, utterance.user_id, utterance.session_id)
+        rows = PersonRows(transaction, person)
+        event_id = utterance.event_id or ""
+        digest = content_digest(utterance)
+        applied = rows.load(EVENT, event_id, type=AppliedEvent)
+        if applied is not None and utterance.remember:
+            if applied.digest != digest:
+                raise RecordError("event_id_reused", "this event_id was used for another text")
+            put_again(transaction, rows, applied, event_id)
+            return []
+        state = rows.load(HOT, type=PersonState) or PersonState(tenant=utterance.tenant, user_id=utterance.user_id)
+        dimension = self._models.encoder.dimension
+        index = self._indexes.get(person, state.revision, lambda: load_index(rows, state, dimension))
+        outputs = self._turns.run(utterance, encoded, context, state, rows, index, person)
+        if not utterance.remember:
+            return outputs
+        state.revision += 1
+        keys = list(rows.touched)
+        rows.save(EVENT, event_id, value=AppliedEvent(digest=digest, keys=keys))
+        rows.save(HOT, value=state)
+        self._indexes.applied(person, state.revision)
+        return outputs
+
+
+def content_digest(utterance: Utterance) -> bytes:
+    """What makes two records with one event id the same: who said what (not when a client sent it)."""
+    said = utterance.original_text if utterance.original_text is not None else utterance.text
+    return hashlib.blake2b(f"{utterance.speaker.role}\0{said}".encode("utf-8", "replace"), digest_size=12).digest()
+
+
+def put_again(transaction: Transaction, rows: PersonRows, applied: AppliedEvent, event_id: str) -> None:
+    """Puts the rows of an applied event again, as they are now, the hot row last.
+
+    After a kill the local store may hold rows whose changelog records never left; "already applied, skip" would make that loss
+    permanent.
+    """
+    for key in applied.keys:
+        value = transaction.get(key)
+        if value is None:
+            transaction.delete(key)
+        else:
+            transaction.put(key, value)
+    for kind, parts in ((EVENT, (event_id,)), (HOT, ())):
+        value = rows.get(kind, *parts)
+        if value is not None:
+            rows.put(kind, *parts, value=value)
+
+
+def context_texts(utterance: Utterance) -> list[str]:
+    """The texts of a sent-along context that recall searches with, oldest first."""
+    sent = utterance.meta.get("context")
+    if not isinstance(sent, list):
+        return []
+    texts = [turn["text"] for turn in sent if isinstance(turn, dict) and isinstance(turn.get("text"), str)]
+    return [text for text in texts if text.strip()][-CONTEXT_ENCODED:]
+
+
+def _decode(message: Message) -> _Item:
+    item = _Item(message)
+    try:
+        if message.topic == "memory.commands":
+            record = decode_input(message.value, "command/1")
+            assert isinstance(record, Command)
+            item.record = record
+        elif message.topic == "knowledge.rules":
+            rule = decode_input(message.value, "rule/1")
+            assert isinstance(rule, Rule)
+            item.record = rule
+        else:
+            item.record = _clean.decode(message.value)
+    except RecordError as error:
+        item.error = error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        item.error = RecordError("not_an_utterance", "utterances.clean takes what ingest writes")
+    return item
+
+
+def _dead(item: _Item, error: RecordError, settings: Settings) -> Output:
+    """The dead letter of an item; of an utterance it names the raw record, which a retry can feed again."""
+    message = item.message
+    if isinstance(item.record, Utterance) and item.record.source is not None:
+        source: Source = item.record.source
+        message = Message(
+            topic=source.topic, partition=source.partition, offset=source.offset, key=message.key, value=message.value
+        )
+    return dead_letter(message, "memory", error, settings.privacy.dead_letter_bytes)

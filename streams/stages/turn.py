@@ -1,0 +1,106 @@
+"""One utterance through all stages in their fixed order; what each publishes, and what it changes in the person's state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from models.encoder import Encoded
+from models.intents import parse_intent
+from models.records import Task, Unit, Utterance, encode
+from streams.messages import Output
+from streams.models import PIPELINE_VERSION, Models
+from streams.settings import Settings
+from streams.stages import affect as affect_stage
+from streams.stages import reading as reading_stage
+from streams.stages.bundles import Recalling
+from streams.stages.units import UnitWriter
+from tables import tasks
+from tables.person import PersonState, remember_turn, session_of
+from tables.person_index import PersonIndex
+from tables.rulebook import RuleBook
+from tables.store import PersonRows
+
+
+class TurnStages:
+    """Filters 1 to 3, task step, write policy, recall: in this order, for one utterance at a time."""
+
+    def __init__(self, models: Models, settings: Settings, rules: RuleBook) -> None:
+        self._models = models
+        self._units = UnitWriter(models)
+        self._recalling = Recalling(settings, rules)
+
+    def run(
+        self,
+        utterance: Utterance,
+        encoded: Encoded,
+        context_encoded: Sequence[Encoded],
+        state: PersonState,
+        rows: PersonRows,
+        index: PersonIndex,
+        person: str,
+    ) -> list[Output]:
+        """The outputs of one utterance. Changes `state`, `rows` and `index`; of a probe only a copy of the state."""
+        publish = _Publisher(person)
+        expired = tasks.expire(state, utterance.ts, PIPELINE_VERSION)
+        if utterance.remember:
+            publish.tasks(expired)
+            publish.changed(self._units.expire(state, rows, index, utterance))
+        session = session_of(state, utterance)
+        context = reading_stage.context_of(session, utterance)
+
+        reading = reading_stage.read(utterance, context, self._models.coreference, self._models.gazetteer)
+        publish.add("utterances.resolved", reading.record)
+        for review in reading_stage.reviews_of(reading.record):
+            publish.add("review.queue", review, key=review.review_id)
+
+        resolved_encoded = (
+            encoded
+            if reading.record.resolved_text == utterance.text
+            else self._models.encoder.encode([reading.record.resolved_text])[0]
+        )
+        affect = affect_stage.read(reading.record, resolved_encoded, context, self._models.affect)
+        publish.add("utterances.affect", affect)
+
+        parsed = parse_intent(utterance.text, lang=utterance.lang, entities=affect.entities, mentions=affect.mentions)
+        step = tasks.step(session, affect, parsed, version=PIPELINE_VERSION)
+        session.turn += 1
+        session.last_ts = max(session.last_ts, utterance.ts)
+        if utterance.remember:
+            publish.tasks(step.transitions)
+            publish.changed(
+                self._units.write(affect, reading, encoded, resolved_encoded, session, state, rows, index, step.topic)
+            )
+            remember_turn(session, reading_stage.turn_of(reading, affect.intent.label))
+            state.clock = utterance.ts if state.clock is None else max(state.clock, utterance.ts)
+        if self._recalling.wants(affect):
+            bundle = self._recalling.bundle(affect, resolved_encoded, context_encoded, step, rows, index)
+            publish.add("cues.bundles", bundle)
+        return publish.outputs
+
+
+class _Publisher:
+    """Collects a person's outputs with their keys."""
+
+    def __init__(self, person: str) -> None:
+        self.outputs: list[Output] = []
+        self._person = person
+
+    def add(self, topic: str, record: Struct, key: str | None = None) -> None:
+        """One record; under the person's key unless compaction goes by another."""
+        name = self._person if key is None else key
+        self.outputs.append(Output(topic=topic, person=self._person, key=name.encode(), value=encode(record)))
+
+    def tasks(self, transitions: Sequence[Task]) -> None:
+        """Task transitions."""
+        for task in transitions:
+            self.add("tasks.events", task)
+
+    def changed(self, written: Sequence[Struct]) -> None:
+        """Units under their ids, audit lines under the person's key."""
+        for record in written:
+            if isinstance(record, Unit):
+                self.add("memory.units", record, key=record.unit_id)
+            else:
+                self.add("memory.audit", record)
