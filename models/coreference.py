@@ -122,7 +122,9 @@ class _Job:
             inside = {t for t, _, _ in self.layout.places if t >= 0}
             first = min(inside, default=len(self.context))
             starts = {t: min(a for u, a, b in self.layout.places if u == t) for t in inside}
-            self._found = [c for c in candidates(self.context, first, self.references) if c.start >= starts.get(c.turn, 0)]
+            self._found = [
+                c for c in candidates(self.context, first, self.references) if c.start >= starts.get(c.turn, 0)
+            ]
         return self._found
 
     def run(self) -> tuple[list[_Change], list[Mention]]:
@@ -131,7 +133,8 @@ class _Job:
         if not anaphors and (not self.context or self.references.is_stock(self.words)):
             return [], self._questioned(set())
         changes: list[_Change] = []
-        mentions = self._questioned(taken := set())
+        taken: set[int] = set()
+        mentions = self._questioned(taken)
         proposals = self._proposals() if self.context else []
         for anaphor in anaphors:
             spot = set(range(anaphor.first, anaphor.last))
@@ -305,10 +308,14 @@ class _Job:
         first = last = best
         floor = 0.25 * weights[best]
         shape = self.layout.shapes
-        while places[first - 1][0] == turn and (weights[first - 1] > floor or shape[best] in (2, 3) and shape[first - 1] in (2, 3)):
+        while places[first - 1][0] == turn and (
+            weights[first - 1] > floor or shape[best] in (2, 3) and shape[first - 1] in (2, 3)
+        ):
             first -= 1
-        while last + 1 < len(places) and places[last + 1][0] == turn and (
-            weights[last + 1] > floor or shape[best] in (2, 3) and shape[last + 1] in (2, 3)
+        while (
+            last + 1 < len(places)
+            and places[last + 1][0] == turn
+            and (weights[last + 1] > floor or shape[best] in (2, 3) and shape[last + 1] in (2, 3))
         ):
             last += 1
         keys = set(self.layout.keys[first : last + 1])
@@ -316,7 +323,17 @@ class _Job:
         if turn >= 0:
             return self._unresolved(anaphor, min(sure, 0.49))
         start, end = places[first][1], places[last][2]
-        return self._mention(anaphor.start, anaphor.end, anaphor.head, self.text[start:end], -1, start, end, min(sure, 1.0), "network_same_text")
+        return self._mention(
+            anaphor.start,
+            anaphor.end,
+            anaphor.head,
+            self.text[start:end],
+            -1,
+            start,
+            end,
+            min(sure, 1.0),
+            "network_same_text",
+        )
 
     def _unresolved(self, anaphor: Anaphor, sure: float) -> Mention:
         return Mention(

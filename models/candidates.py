@@ -1,0 +1,191 @@
+"""What an earlier turn offers as an antecedent: names, ids and noun phrases, their kind, and descriptions bound to them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import rjieba
+from msgspec import Struct
+
+from models.context import Turn
+from models.mentions import References
+from models.records import Entity
+from models.wording import CJK, fold, is_cjk, split_words
+
+_ID = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9\-_]*\d)[A-Za-z]{1,8}[A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9])")
+_MOST = 24
+"""Most candidates taken from one turn."""
+
+
+class Candidate(Struct, frozen=True):
+    """A possible antecedent in turn ``turn`` (index into the context). ``strong``: it holds an id."""
+
+    text: str
+    turn: int
+    start: int
+    end: int
+    kind: str | None = None
+    strong: bool = False
+    id: str | None = None
+
+
+def candidates(context: Sequence[Turn], first: int, references: References) -> list[Candidate]:
+    """Candidates of the turns from ``first`` on, newest turn first, in each turn from left to right."""
+    found: list[Candidate] = []
+    for index in range(len(context) - 1, first - 1, -1):
+        turn = context[index]
+        text = turn.text[:2000]
+        own = [_of_entity(e, index, references) for e in turn.entities if e.end <= len(text)]
+        covered = [(c.start, c.end) for c in own]
+        for match in _ID.finditer(text):
+            if not _overlaps(match.start(), match.end(), covered):
+                own.append(Candidate(match.group(), index, match.start(), match.end(), None, True, fold(match.group())))
+        covered = [(c.start, c.end) for c in own]
+        for start, end in noun_phrases(text):
+            if not any(a <= start and end <= b for a, b in covered):
+                name = text[start:end]
+                strong = next((c for c in own if c.strong and start <= c.start and c.end <= end), None)
+                own.append(
+                    Candidate(
+                        name,
+                        index,
+                        start,
+                        end,
+                        kind_of(name, references),
+                        strong is not None,
+                        strong.id if strong else None,
+                    )
+                )
+        own.sort(key=lambda c: (c.start, -c.end))
+        found.extend(own[:_MOST])
+    return found
+
+
+_ENTITY_KINDS = {"order": "order", "tracking": "order", "person": "person", "organisation": "facility", "place": "facility",
+                 "location": "facility", "environment": "system", "system": "system"}  # fmt: skip
+
+
+def _of_entity(entity: Entity, turn: int, references: References) -> Candidate:
+    kind = next((k for part, k in _ENTITY_KINDS.items() if part in entity.type.casefold()), None)
+    kind = kind or kind_of(entity.text, references)
+    return Candidate(entity.text, turn, entity.start, entity.end, kind, entity.strength == "strong", entity.id)
+
+
+def kind_of(name: str, references: References) -> str | None:
+    """The kind that a name's ending or beginning tells, or None."""
+    key = fold(name)
+    last = key.rsplit(" ", 1)[-1] if not is_cjk(key[-1:]) else key
+    for kind, lists in references.kinds.items():
+        if any(last == e if not is_cjk(e) else key.endswith(e) for e in lists.get("ends", ())):
+            return kind
+        if any(key.startswith(b) for b in lists.get("begins", ())):
+            return kind
+    return None
+
+
+def asked_kind(words: Sequence[str], references: References) -> str | None:
+    """The kind that the verb after a pronoun asks for ("它现在停工了": a facility); None where none or two do."""
+    hits = {
+        kind
+        for kind, lists in references.kinds.items()
+        for w in words
+        if w in lists["does"] or is_cjk(w) and any(len(d) > 1 and d in w for d in lists["does"])
+    }
+    return hits.pop() if len(hits) == 1 else None
+
+
+def noun_phrases(text: str) -> list[tuple[int, int]]:
+    """Noun phrases: Chinese runs of nouns with their ids, English names and determiner phrases."""
+    found = [m.span() for m in _ENGLISH_NP.finditer(text)]
+    if re.search(f"[{CJK}]", text):
+        found.extend(_chinese_phrases(text))
+    return found
+
+
+_ENGLISH_NP = re.compile(
+    r"\b(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Pp]arcel)(?: number| no\.?)? #?[A-Z]{0,4}-?\d[\w-]*"
+    r"|(?<![.!?] )(?<!^)\b[A-Z][\w'&.-]*(?: (?:of |the |and )?[A-Z0-9][\w'&.-]*){0,4}"
+    r"|\b(?:[Aa]n?|[Tt]he|[Mm]y|[Oo]ur|[Yy]our) (?:[a-z][\w-]* ){0,2}?[a-z][\w-]*(?=[,.;!?]| (?:is|was|are|were|has|had|from|for|in|on|at|with|that|which|last|this|and|to|yesterday|today)\b|$)"
+)
+_NOT_NOUNS = {"时候", "问题", "时间", "今天", "明天", "昨天", "现在", "请", "老", "人"}
+
+
+def _chinese_phrases(text: str) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    at, start, end = 0, -1, -1
+    for part, tag in [*rjieba.tag(text), ("。", "x")]:
+        begin, at = at, at + len(part)
+        noun = tag[:1] == "n" and part not in _NOT_NOUNS or tag in ("eng", "vn", "j") or _ID.fullmatch(part) is not None
+        if noun:
+            start, end = (begin if start < 0 else start), at
+        elif part == " " and start >= 0 or part == "的" and start >= 0 and end == begin and end - start <= 4:
+            continue
+        elif start < 0 and tag in ("a", "b"):
+            start, end = begin, at
+        else:
+            if start >= 0 and end - start >= 2:
+                found.append((start, end))
+            start = end = -1
+    return found
+
+
+def _overlaps(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(a < end and start < b for a, b in spans)
+
+
+def colours_in(text: str, references: References) -> set[str]:
+    """Colours that a phrase or a product code names."""
+    key = fold(text)
+    parts = (
+        set(re.split(r"[^a-z]+", key))
+        if key.isascii()
+        else {w.key for w in split_words(text)} | set(re.findall("[a-z]+", key))
+    )
+    found = {references.colours[p] for p in parts if p in references.colours}
+    if not key.isascii():
+        found |= {c for word, c in references.colours.items() if is_cjk(word) and word in key}
+    return found
+
+
+def described(
+    text: str, head: str, found: Sequence[Candidate], context: Sequence[Turn], references: References
+) -> Candidate | None:
+    """The one candidate that a weak description ("那个蓝色的盒子", "the blue box") fits; None if none or several do.
+
+    A candidate fits by colour and by its head; an id said in the same turn stands for what was described there.
+    """
+    colours = colours_in(text, references)
+    if not colours:
+        return None
+    scored: list[tuple[float, Candidate]] = []
+    for c in found:
+        here = colours_in(c.text, references)
+        if here and not here & colours:
+            continue
+        score = 2.0 * bool(here & colours) + 2.0 * same_head(c.text, head) + 0.5 * c.strong
+        if here & colours and (c.strong or same_head(c.text, head)):
+            scored.append((score, c))
+    if not scored:
+        return None
+    scored.sort(key=lambda pair: (-pair[0], -pair[1].turn, pair[1].start))
+    best = scored[0][1]
+    ids = {c.id for _, c in scored if c.strong}
+    if len(ids) > 1:
+        return None
+    if not best.strong:
+        near = sorted((c for c in found if c.turn == best.turn and c.strong), key=lambda c: len(c.text))
+        if len({c.id for c in near}) == 1 and not (colours_in(near[0].text, references) - colours):
+            return near[0]
+    return best
+
+
+def same_head(name: str, head: str) -> bool:
+    """Whether a name's head noun is the described one: the same word, or a Chinese compound of it (收纳盒, 盒子)."""
+    a, b = fold(name), fold(head)
+    if not a or not b:
+        return False
+    if is_cjk(b[-1]):
+        core = b[:-1] if len(b) > 1 and b[-1] in "子儿" else b
+        return a.endswith((b, core)) or core in a[-3:]
+    return a.split()[-1].rstrip("s") == b.split()[-1].rstrip("s")

@@ -1,0 +1,195 @@
+"""Where an utterance refers: pronouns, demonstratives with their noun, the question rule, and words that point back."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import rjieba
+from msgspec import Struct
+
+from models.errors import ResourceError
+from models.wording import Word, fold, is_cjk
+
+LEXICON = Path(__file__).with_name("lexicons") / "references.toml"
+ANAPHORIC = ("person", "people", "thing", "things", "place", "demonstrative", "former", "latter", "one")
+
+
+class Anaphor(Struct, frozen=True):
+    """A referring expression: words ``first..last`` (end exclusive) of the utterance, its kind and its head noun."""
+
+    first: int
+    last: int
+    start: int
+    end: int
+    text: str
+    kind: str
+    head: str
+
+
+class References:
+    """The word lists of filter 1, read once from ``references.toml``."""
+
+    def __init__(self, lists: dict[str, Any]) -> None:
+        self._lists = lists
+        self.kind_of = {fold(w): kind for kind, words in lists["pronouns"].items() for w in words}
+        self.stock = {fold(w) for w in lists["stock"]["words"]}
+        self.generic = {fold(w) for w in lists["generic"]["heads"]}
+        self.window = (int(lists["window"]["words"]), int(lists["window"]["back_words"]))
+        self.kinds: dict[str, dict[str, list[str]]] = lists["kinds"]
+        self.colours = {fold(w): colour for colour, words in lists["colours"].items() for w in words}
+        self._verbs = {fold(w) for w in lists["question"]["verbs"]}
+        self._courtesy = {fold(w) for w in lists["question"]["courtesy"]}
+        self._request = {fold(w) for w in lists["question"]["request"]}
+        self._marks = set(lists["question"]["marks"])
+        self._stop = {fold(w) for w in lists["english"]["no_nouns"]}
+        self._pleonastic = {fold(w) for w in lists["pleonastic"]["en"]}
+
+    @classmethod
+    def load(cls, path: Path = LEXICON) -> References:
+        """Reads the lists. Raises ResourceError that names the file and what is wrong with it."""
+        try:
+            return cls(tomllib.loads(path.read_text(encoding="utf-8")))
+        except (OSError, tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
+            raise ResourceError(f"{path}: {error}") from error
+
+    @cached_property
+    def _back(self) -> re.Pattern[str]:
+        return re.compile("|".join(re.escape(w) for w in self._lists["window"]["back"]))
+
+    def reach(self, text: str) -> int:
+        """How many words back the utterance may refer: more where it says "earlier", "刚才" …"""
+        return self.window[1] if self._back.search(fold(text[:2000])) else self.window[0]
+
+    def anaphors(self, text: str, words: Sequence[Word]) -> list[Anaphor]:
+        """Referring expressions of the third person, in order; first and second person are the speakers and left out."""
+        found: list[Anaphor] = []
+        taken = 0
+        for i, word in enumerate(words):
+            kind = self.kind_of.get(word.key)
+            if i >= taken and word.key == "the" and self._definite(words, i):
+                kind = "demonstrative"
+            if i < taken or kind not in ANAPHORIC:
+                continue
+            last = self._with_noun(text, words, i) if kind == "demonstrative" else i + 1
+            if (
+                kind == "demonstrative"
+                and last == i + 1
+                and word.key in ("that", "this")
+                and not _stands_alone(words, i)
+            ):
+                continue
+            if kind == "demonstrative" and last > i + 1:
+                kind = "description"
+            taken = last
+            end = words[last - 1].end
+            head = words[last - 1].text
+            found.append(Anaphor(i, last, word.start, end, text[word.start : end], kind, head))
+        return found
+
+    def _definite(self, words: Sequence[Word], i: int) -> bool:
+        """Whether "the …" names a thing by its colour or only by its kind ("the order")."""
+        phrase = [w.key for w in words[i + 1 : _english_noun(words, i, self._stop)]]
+        return bool(phrase) and (
+            phrase[-1] in self.generic and len(phrase) <= 2 or any(k in self.colours for k in phrase)
+        )
+
+    def _with_noun(self, text: str, words: Sequence[Word], i: int) -> int:
+        """Word after the noun phrase that a demonstrative begins; ``i + 1`` where it stands alone."""
+        if not is_cjk(words[i].text):
+            return _english_noun(words, i, self._stop)
+        tail = text[words[i].end : words[i].end + 14]
+        length, best = 0, 0
+        for part, tag in rjieba.tag(tail):
+            if not (tag[:1] in "nabmqf" or tag in ("uj", "eng", "vn", "zg", "x")) or part in "，。！？,.!? ":
+                break
+            length += len(part)
+            if tag[:1] == "n" or tag == "eng":
+                best = length
+        end = words[i].end + best
+        last = i + 1
+        while last < len(words) and words[last].end <= end:
+            last += 1
+        return last
+
+    def questioners(self, text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
+        """Words ``first, last`` that are the subject of a question about asking or confirming: askers, not actors."""
+        if not any(m in text for m in self._marks):
+            return []
+        found = []
+        for i, word in enumerate(words):
+            verb = self._verb(word.key)
+            if not verb:
+                continue
+            for j in range(i - 1, max(-1, i - 7), -1):
+                if not words[j].text[0].isalnum():
+                    break
+                kind = self.kind_of.get(words[j].key)
+                if kind in ("person", "people", "second") and words[j].key not in ("his", "their", "your"):
+                    between = [w.key for w in words[max(0, j - 1) : i]]
+                    if kind != "second" or not any(k in self._request for k in between):
+                        found.append((j, j + 1))
+                    break
+        return found
+
+    def _verb(self, key: str) -> bool:
+        if key in self._courtesy:
+            return False
+        return key in self._verbs or is_cjk(key) and len(key) <= 3 and any(v in key for v in self._verbs if is_cjk(v))
+
+    def pleonastic(self, words: Sequence[Word], i: int) -> bool:
+        """Whether the English "it" at ``i`` refers to nothing: weather, time, "it is important that" …"""
+        if words[i].key not in ("it", "it's"):
+            return False
+        after = [w.key for w in words[i + 1 : i + 5]]
+        near = after[:1] + (after[1:4] if after[:1] and after[0] in _BE else [])
+        if not any(k in self._pleonastic for k in near):
+            return False
+        adjective = next(k for k in near if k in self._pleonastic)
+        rest = [w.key for w in words[i + 1 + after.index(adjective) + 1 : i + 9]]
+        return adjective not in _TASTE or bool({"to", "that", "if"} & set(rest))
+
+    def is_stock(self, words: Sequence[Word]) -> bool:
+        """Whether an utterance is only a formula (thanks, all right, hello) in which nothing can be missing."""
+        real = [w.key for w in words if w.text[0].isalnum()]
+        return all(k in self.stock for k in real)
+
+
+_BE = {
+    "is",
+    "was",
+    "'s",
+    "will",
+    "would",
+    "s",
+    "has",
+    "might",
+    "may",
+    "be",
+    "been",
+    "isn't",
+    "wasn't",
+    "seems",
+    "looks",
+    "not",
+    "so",
+    "very",
+}
+_TASTE = {"good", "nice", "great", "hard", "difficult", "easy", "better", "best", "important", "late", "early", "cold", "hot", "warm", "true", "possible", "clear"}  # fmt: skip
+
+
+def _english_noun(words: Sequence[Word], i: int, stop: Container[str]) -> int:
+    last = i + 1
+    while last < len(words) and last <= i + 3 and words[last].text[0].isalnum() and words[last].key not in stop:
+        last += 1
+    return last
+
+
+def _stands_alone(words: Sequence[Word], i: int) -> bool:
+    """Whether "this"/"that" without a noun is a pronoun and not a conjunction: it begins a clause or ends one."""
+    before = words[i - 1].text if i else ""
+    return not before or not before[0].isalnum() or i + 1 >= len(words) or not words[i + 1].text[0].isalnum()

@@ -1,0 +1,226 @@
+"""Which sets filter 1 learns from, and how much of each. Nothing here reads an evaluation-only suite."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import rjieba
+
+from models.train.coreference_data import (
+    Example,
+    Pointing,
+    complete,
+    hide_repeats,
+    nouns_of,
+    pointing,
+    rewriting,
+    without_marks,
+)  # fmt: skip
+from models.train.coreference_made import made_examples, templates
+
+REWRITE_ZH = ("rewrite_zh_kdconv", "rewrite_zh_crosswoz", "rewrite_zh_multiwoz")
+REWRITE_EN = ("rewrite_en_multiwoz", "rewrite_en_followup", "rewrite_en_cast", "rewrite_en_canard")
+POINTING = {"coref_en_gap": 1.0, "coref_en_litbank": 0.6, "coref_en_winobias": 0.6}
+"""Sets of pronouns with known antecedents, and the share of each that is used."""
+DIALOGUE_ZH = (
+    "dialog_zh_kdconv", "recall_zh_xpersona", "acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_evermem",
+)  # fmt: skip
+EVALUATION_ONLY = ("coref_rewrite_zh", "coref_wsc_zh")
+COMMON = {"acts_zh_crosswoz"}
+"""Sets with so much of one subject that only a part is drawn from."""
+
+SUITES = {"coref_gecor_en": 1, "coref_cqr_en": 2}
+"""Licensed suites (MIT, MIT-0) of which a part is learned, and the field of a case id that names its dialogue."""
+
+SUITE_SHARE = 75
+"""Percent of a suite's dialogues, by hash, that are learned; figures are reported on the rest."""
+
+
+def learned(case_id: str, field: int) -> bool:
+    """Whether a suite's case belongs to the part that training sees."""
+    dialogue = "-".join(case_id.split("-")[: field + 1])
+    return int(hashlib.md5(dialogue.encode()).hexdigest(), 16) % 100 < SUITE_SHARE
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Records of a JSONL file, gzipped or not."""
+    if not path.exists():
+        path = path.with_name(path.name + ".gz")
+    opener: Callable[..., Any] = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def suite_examples(bench: Path, name: str, window: int = 60) -> Iterator[Example]:
+    """The learned part of a suite: each case, and its rewrite once more as an utterance that lacks nothing."""
+    cases = {c["id"]: c for c in read_lines(bench / name / "cases.jsonl")}
+    for gold in read_lines(bench / name / "gold.jsonl"):
+        if not learned(gold["id"], SUITES[name]):
+            continue
+        case = {**cases[gold["id"]], "speaker": "customer"}
+        example = rewriting(case, gold["rewrites"], name, window)
+        if example:
+            yield example
+            if example.edits:
+                yield complete(case, gold["rewrites"][0], name + ":complete", window)
+
+
+def rewriting_examples(train: Path, name: str, rng: random.Random) -> Iterator[Example]:
+    """A rewriting set; Chinese also without punctuation and with only two turns before, as chats have it."""
+    chinese = "_zh_" in name
+    for record in read_lines(train / f"{name}.jsonl"):
+        if record.get("changed") is None or not record.get("context"):
+            continue
+        if chinese:
+            record = as_chat(record, rng)
+        window = rng.choice((50, 50, 80))
+        example = rewriting(record, [record["rewrite"]], name, window)
+        if example is None:
+            lost = pronoun_only(record)
+            if lost:
+                layout = complete(record, record["text"], name + ":lost", window)
+                layout.pointings = [Pointing(a, b, []) for a, b in _spans(layout, lost)]
+                yield layout
+            continue
+        yield example
+        if example.edits and rng.random() < 0.6:
+            yield complete(record, record["rewrite"], name + ":complete", window)
+
+
+def as_chat(record: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    """Fewer turns before and, mostly, no punctuation marks."""
+    record = dict(record)
+    if rng.random() < 0.5:
+        record["context"] = record["context"][-2:]
+    if rng.random() < 0.5:
+        record["context"] = [{**t, "text": without_marks(t["text"])} for t in record["context"]]
+        record["text"], record["rewrite"] = without_marks(record["text"]), without_marks(record["rewrite"])
+        record.pop("mentions", None)
+    return record
+
+
+def pronoun_only(record: dict[str, Any]) -> list[tuple[int, int]]:
+    """Spans of marked pronouns whose antecedent was not within reach."""
+    return [(m["start"], m["end"]) for m in record.get("mentions", ())]
+
+
+def _spans(example: Example, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    for start, end in spans:
+        found = example.layout.words_in(-1, start, end)
+        if found:
+            yield found
+
+
+def pointing_examples(train: Path, name: str) -> Iterator[Example]:
+    """A set of mentions with known antecedents."""
+    for record in read_lines(train / f"{name}.jsonl"):
+        example = pointing(record, name, 120)
+        if example:
+            yield example
+
+
+def hidden_examples(train: Path, rng: random.Random, most: int) -> Iterator[Example]:
+    """Chinese dialogue in which a noun said again was hidden, and the same utterances as they were."""
+    used: Counter[str] = Counter()
+    general = set(templates()["zh"]["general"]["words"])
+    count = 0
+    pool = [t for name in DIALOGUE_ZH for t in turn_windows(train, name) if name not in COMMON or rng.random() < 0.3]
+    rng.shuffle(pool)
+    for turns in pool:
+        if count >= most:
+            return
+        names = nouns_of(" ".join(t["text"] for t in turns[:-1]), rjieba.tag, general)
+        names = {n: k for n, k in names.items() if used[n] < 25 and n in turns[-1]["text"]}
+        bare = rng.random() < 0.75
+        made = [*hide_repeats(turns, rng, names), *hide_repeats(turns, rng, names)] if names else []
+        for record, rewrite in {r["text"]: (r, w) for r, w in made}.values():
+            if bare:
+                record["context"] = [{**t, "text": without_marks(t["text"])} for t in record["context"]]
+                record["text"], rewrite = without_marks(record["text"]), without_marks(rewrite)
+            example = rewriting(record, [rewrite], "hidden", 60)
+            if example and example.edits and len(example.edits) == 1:
+                used.update(names.keys())
+                count += 1
+                yield example
+                if rng.random() < 0.7:
+                    yield complete(record, rewrite, "hidden:complete", 60)
+        if not names and rng.random() < 0.06 and re.search("我|你", turns[-1]["text"]):
+            text = without_marks(turns[-1]["text"]) if bare else turns[-1]["text"]
+            yield complete({**turns[-1], "context": list(turns[:-1])}, text, "hidden:none", 60)
+
+
+def turn_windows(train: Path, name: str) -> Iterator[list[dict[str, str]]]:
+    """Three consecutive turns at a time (two where the set has only pairs)."""
+    for record in read_lines(train / f"{name}.jsonl"):
+        if "turns" in record:
+            turns = [t for t in record["turns"] if t.get("text")]
+            for i in range(2, len(turns)):
+                yield turns[i - 2 : i + 1]
+        elif record.get("replies"):
+            best = max(record["replies"], key=lambda r: r.get("like", 0))
+            yield [{"speaker": "A", "text": record["text"]}, {"speaker": "B", "text": best["text"]}]
+        elif record.get("context"):
+            own = {"speaker": record.get("speaker", "A"), "text": record["text"]}
+            yield [*({"speaker": t["speaker"], "text": t["text"]} for t in record["context"][-2:]), own]
+
+
+def evaluation_lines(bench: Path) -> set[str]:
+    """Every turn of the evaluation-only suites, without blanks: nothing made here may repeat one."""
+    lines: set[str] = set()
+    for name in EVALUATION_ONLY:
+        for case in read_lines(bench / name / "cases.jsonl"):
+            lines.update(
+                without_marks(t).replace(" ", "") for t in (case["text"], *(c["text"] for c in case.get("context", ())))
+            )
+    return {line for line in lines if len(line) >= 6}
+
+
+def names_in_use(train: Path) -> dict[str, list[str]]:
+    """Names of films, songs, people and places from the entity annotation of KdConv and CrossWOZ."""
+    found: dict[str, set[str]] = {"work": set(), "place": set(), "person": set()}
+    for record in read_lines(train / "dialog_zh_kdconv.jsonl"):
+        kind = {"film": "work", "music": "work", "travel": "place"}.get(record["id"].split("-")[1], "work")
+        for entity in record.get("entities", ()):
+            name = without_marks(entity["text"])
+            if 2 <= len(name) <= 10:
+                found["person" if "\u00b7" in entity["text"] else kind].add(name)
+    for record in read_lines(train / "acts_zh_crosswoz.jsonl"):
+        for entity in record.get("entities", ()):
+            if entity["type"].endswith("名称") and 2 <= len(entity["text"]) <= 10:
+                found["place"].add(without_marks(entity["text"]))
+    return {kind: sorted(names)[:: max(1, len(names) // 150)] for kind, names in found.items()}
+
+
+def all_examples(train: Path, bench: Path, seed: int = 7) -> list[Example]:
+    """Everything that is learned, in a fixed order."""
+    rng = random.Random(seed)
+    examples: list[Example] = []
+    for name in REWRITE_ZH + REWRITE_EN:
+        examples.extend(rewriting_examples(train, name, rng))
+    examples.extend(hidden_examples(train, rng, 2500))
+    examples.extend(made_examples(rng, 9000, names_in_use(train)))
+    for name, share in POINTING.items():
+        examples.extend(e for e in pointing_examples(train, name) if rng.random() < share)
+    for name in SUITES:
+        examples.extend(list(suite_examples(bench, name)) * 2)
+    kept = evaluation_lines(bench)
+    return [e for e in examples if not _turns(e) & kept]
+
+
+def _turns(example: Example) -> set[str]:
+    lines: list[str] = [""]
+    for surface in example.layout.surfaces[1:]:
+        if surface == "</s>":
+            lines.append("")
+        else:
+            lines[-1] += surface
+    return {without_marks(line) for line in lines}
