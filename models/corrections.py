@@ -1,0 +1,60 @@
+"""Corrections (W5): whether a statement says that something known is wrong, has moved to another time, or is settled."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from models.lexicons import load_lexicon
+from models.text import narrow
+
+MAX_TEXT = 600
+"""Characters read at most."""
+
+
+class Correction(Struct, frozen=True, kw_only=True):
+    """`kind`: correction ("you got it wrong"), contrast ("not X but Y"), move ("put off to Y"), resolved ("it is fixed").
+
+    `wrong` is what is denied, `what` the thing that was moved; either may be unknown (empty).
+    """
+
+    kind: Literal["correction", "contrast", "move", "resolved"]
+    wrong: str = ""
+    what: str = ""
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(f"(?i){source}") for name, source in load_lexicon("corrections.toml").items()}
+
+
+def read_correction(text: str, has_time: bool = False) -> Correction | None:
+    """The correction in a statement, or None. `has_time`: a time is named, without which nothing can be moved to one.
+
+    >>> read_correction("你记错了，我们公司已经搬到张江了。").kind
+    'correction'
+    >>> read_correction("不是周三，是周四").wrong
+    '周三'
+    """
+    patterns = _patterns()
+    text = narrow(text[:MAX_TEXT]).replace("’", "'")
+    contrast = patterns["contrast_zh"].search(text) or patterns["contrast_en"].search(text)
+    contrast = contrast or patterns["contrast_back_en"].search(text)
+    wrong = contrast["wrong"].strip() if contrast else ""
+    if patterns["correction_zh"].search(text) or patterns["correction_en"].search(text):
+        return Correction(kind="correction", wrong=wrong)
+    if text.rstrip().endswith(("?", "？", "吗")):
+        return None
+    if contrast:
+        return Correction(kind="contrast", wrong=wrong)
+    if has_time:
+        move = patterns["move_zh"].search(text) or patterns["move_en"].search(text)
+        if move:
+            return Correction(kind="move", what=(move["what"] or "").strip())
+    settled = patterns["resolved_zh"].search(text) or patterns["resolved_en"].search(text)
+    if settled and not patterns["unresolved"].search(text):
+        return Correction(kind="resolved")
+    return None

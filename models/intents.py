@@ -1,0 +1,252 @@
+"""The parsed intent (T2): {action, target, reason, entities} in a fixed schema, from rules over ``lexicons/actions.toml``.
+
+Never an entity that nobody said: ids come from the turn's own entities or from its resolved references. Where no rule says what is
+wanted, a small trained classifier over word and character n-grams does (``models/intent_net.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct, field
+
+from models.claims import is_small_talk
+from models.lexicons import load_lexicon
+from models.records import Entity, Mention
+from models.text import narrow
+
+MAX_TEXT = 1000
+"""Characters of a turn that are read for what is wanted."""
+NONE, INFORM, CHAT = "none", "inform", "chat"
+"""Actions besides those of the lexicon: nothing said, a statement, small talk."""
+
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+_ASKING = re.compile(
+    r"(?i)[?？]|(?:吗|呢|么)[。！~ ]*$|^(?:请问|想问|帮我|麻烦|能不能|可以)|\bplease\b|^(?:can|could|would|will) you\b"
+)
+
+
+class ParsedIntent(Struct, frozen=True, kw_only=True):
+    """What a turn wants. `target` is ``current_X`` where a word points to the X being talked about ("这个订单").
+
+    `group` is the matter the target belongs to; `label` a short name for the intent chain; `marker` a word that continues
+    (deepen), leaves (switch) or comes back to (back) a matter; `pointing` whether something said before is pointed to.
+    """
+
+    action: str = NONE
+    target: str | None = None
+    reason: str | None = None
+    entities: list[Entity] = field(default_factory=list)
+    group: str | None = None
+    groups: tuple[str, ...] = ()
+    label: str = ""
+    stage: str = "NONE"
+    marker: str | None = None
+    pointing: bool = False
+    asks: bool = False
+    start: int = -1
+
+
+class _Action(Struct, frozen=True):
+    name: str
+    stage: str
+    labels: dict[str, str]
+    group: str | None
+
+
+class _Target(Struct, frozen=True):
+    name: str
+    group: str
+    labels: dict[str, str]
+
+
+class _Lexicon(Struct, frozen=True):
+    actions: dict[str, _Action]
+    targets: dict[str, _Target]
+    action_of: dict[str, str]
+    target_of: dict[str, str]
+    reason_of: dict[str, str]
+    marker_of: dict[str, str]
+    action_words: re.Pattern[str]
+    target_words: re.Pattern[str]
+    reason_words: re.Pattern[str]
+    marker_words: re.Pattern[str]
+    this_words: re.Pattern[str]
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    latin = sorted((w for w in words if w.isascii()), key=lambda w: (-len(w), w))
+    other = sorted((w for w in words if not w.isascii()), key=lambda w: (-len(w), w))
+    parts = [r"\b(?:" + "|".join(map(re.escape, latin)) + r")\b"] if latin else []
+    return re.compile("|".join(parts + [re.escape(w) for w in other]))
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> _Lexicon:
+    data = load_lexicon("actions.toml")
+    actions = {
+        name: _Action(name, t["stage"], {"zh": t["zh"], "en": t["en"]}, t.get("group"))
+        for name, t in data["action"].items()
+    }
+    targets = {name: _Target(name, t["group"], {"zh": t["zh"], "en": t["en"]}) for name, t in data["target"].items()}
+    action_of = {w: name for name, t in reversed(data["action"].items()) for w in t["words"]}
+    target_of = {w: name for name, t in reversed(data["target"].items()) for w in t["words"]}
+    reason_of = {w: name for name, words in data["reason"].items() for w in words}
+    marker_of = {w: name for name in ("deepen", "switch", "back") for w in data["marker"][name]}
+    return _Lexicon(
+        actions, targets, action_of, target_of, reason_of, marker_of,
+        _pattern(list(action_of)), _pattern(list(target_of)), _pattern(list(reason_of)), _pattern(list(marker_of)),
+        _pattern(data["marker"]["this"]),
+    )  # fmt: skip
+
+
+def parse_intent(
+    text: str,
+    *,
+    lang: str | None = None,
+    entities: Sequence[Entity] = (),
+    mentions: Sequence[Mention] = (),
+) -> ParsedIntent:
+    """What a turn wants. `text` is the turn's own words; `entities` and `mentions` are those read in it (filter 1)."""
+    lexicon = _lexicon()
+    plain = narrow(text[:MAX_TEXT]).replace("’", "'").lower()
+    script = "zh" if _CJK.search(plain) else "en"
+    if is_small_talk(plain):
+        return ParsedIntent(action=CHAT, entities=list(entities))
+    action = _action(plain, lexicon)
+    found = [(m.start(), m.end(), lexicon.target_of[m.group()]) for m in lexicon.target_words.finditer(plain)]
+    target = _target(found, action, lexicon)
+    marker = lexicon.marker_words.search(plain)
+    reason = lexicon.reason_words.search(plain)
+    pointing = bool(mentions and any(m.resolved_entity for m in mentions)) or _points(plain, found, lexicon)
+    asks = bool(_ASKING.search(plain))
+    name = action[1].name if action else (INFORM if any(c.isalnum() for c in plain) else NONE)
+    resolved = [e for e in _mention_entities(mentions) if e.id not in {known.id for known in entities}]
+    groups = tuple(dict.fromkeys(lexicon.targets[name].group for _, _, name in found))
+    strong = any(e.strength == "strong" for e in entities)
+    return ParsedIntent(
+        action=name,
+        target=_target_name(target, plain, found, pointing and not strong, action),
+        reason=lexicon.reason_of[reason.group()] if reason else None,
+        entities=[*entities, *resolved],
+        group=target.group if target else action[1].group if action else None,
+        groups=groups,
+        label=_label(action, target, script),
+        stage=_stage(action, target),
+        marker=lexicon.marker_of[marker.group()] if marker else None,
+        pointing=pointing,
+        asks=asks or (action is not None and action[1].name == "ask"),
+        start=action[0] if action else -1,
+    )
+
+
+def _action(plain: str, lexicon: _Lexicon) -> tuple[int, _Action] | None:
+    """The first action word that is a verb of wanting; a noun ("退款") only where no other stands before; asking last."""
+    best: tuple[tuple[int, int], _Action] | None = None
+    for match in lexicon.action_words.finditer(plain):
+        action = lexicon.actions[lexicon.action_of[match.group()]]
+        rank = (
+            2 if action.name == "ask" else 1 if action.name in ("confirm", "look_up") and best else 0,
+            match.start(),
+        )
+        if best is None or rank < best[0]:
+            best = (rank, action)
+    return None if best is None else (best[0][1], best[1])
+
+
+def _target(
+    found: Sequence[tuple[int, int, str]], action: tuple[int, _Action] | None, lexicon: _Lexicon
+) -> _Target | None:
+    """What the action is about: the first target named, a plain order last (it is the owner of the others)."""
+    names = [name for _, _, name in found]
+    if not names:
+        return None
+    wanted = action[1].name if action else ""
+    if wanted in ("cancel", "return", "refund", "exchange", "change_address") and "order" in names:
+        return lexicon.targets["order"]
+    special = [name for name in names if name not in ("order", wanted)]
+    return lexicon.targets[special[0] if special else names[0]]
+
+
+def _points(plain: str, found: Sequence[tuple[int, int, str]], lexicon: _Lexicon) -> bool:
+    """Whether a pointing word stands right before a target ("这个订单", "the order") or stands alone ("cancel it")."""
+    for match in lexicon.this_words.finditer(plain):
+        word = match.group()
+        if word in ("it", "them", "these", "those", "它", "its"):
+            return True
+        if any(0 <= start - match.end() <= 2 for start, _, _ in found):
+            return True
+        if (
+            word not in ("the", "that", "this", "same", "该", "此", "这一", "那一")
+            and not plain[match.end() : match.end() + 1].isalnum()
+        ):
+            return True
+    return False
+
+
+def _target_name(
+    target: _Target | None,
+    plain: str,
+    found: Sequence[tuple[int, int, str]],
+    pointing: bool,
+    action: tuple[int, _Action] | None,
+) -> str | None:
+    if target is None:
+        return "current" if pointing and action is not None else None
+    owner = any(name == "order" for _, _, name in found)
+    name = "order" if owner and target.group == "order" else target.name
+    return f"current_{name}" if pointing else target.name
+
+
+def _mention_entities(mentions: Sequence[Mention]) -> list[Entity]:
+    """Entities that the turn points to, as filter 1 resolved them: somebody said them before."""
+    return [
+        Entity(id=m.resolved_entity, type=entity_type(m.resolved_entity), text=m.text, start=m.start, end=m.end,
+               strength="strong" if is_strong_id(m.resolved_entity) else "weak")
+        for m in mentions
+        if m.resolved_entity and not m.needs_human_review
+    ]  # fmt: skip
+
+
+_STRONG_ID = re.compile(r"(?=[A-Za-z0-9._/-]*\d)[A-Za-z]{1,6}[-_ ]?[A-Za-z0-9][A-Za-z0-9._/-]{2,30}$|\d{6,20}$")
+
+
+def is_strong_id(text: str) -> bool:
+    """Whether a text is an identifier by its looks: letters, a hyphen and digits, or six digits and more."""
+    return bool(_STRONG_ID.match(text))
+
+
+def entity_type(name: str) -> str:
+    """A coarse type for a referent known only by its name."""
+    upper = name.upper()
+    if not is_strong_id(name):
+        return "name"
+    if upper.startswith(("OD", "ORD", "PO-", "SO-")):
+        return "order"
+    if upper.startswith(("RF", "REF", "RT")):
+        return "refund"
+    if upper.startswith(("TK", "SR", "TIC", "INC", "CASE", "GD")):
+        return "ticket"
+    return "id"
+
+
+def _label(action: tuple[int, _Action] | None, target: _Target | None, script: str) -> str:
+    """A short name for the chain: 取消订单, cancel order."""
+    if action is None:
+        return ""
+    verb = action[1].labels[script]
+    noun = target.labels[script] if target else ""
+    if not noun or noun in verb or action[1].group is not None:
+        return verb
+    if script == "zh":
+        return verb + noun
+    return f"{verb} {noun}".strip()
+
+
+def _stage(action: tuple[int, _Action] | None, target: _Target | None) -> str:
+    if action is None:
+        return INFORM.upper()
+    group = target.group.split(":")[-1].upper() if target else ""
+    return f"{group}_{action[1].stage}" if group and group != action[1].stage else action[1].stage

@@ -1,0 +1,69 @@
+"""`cuestream try intent`: the parsed intent of a turn, its target resolved through the task that its context runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from models.context import Turn, turns_from_context
+from models.entities import find_entities
+from models.gazetteer import Gazetteer
+from models.intents import ParsedIntent, parse_intent
+from models.records import Affect, Emotion, Entity, Intent, Load, Speaker
+from streams.trials import Case, Trial, run_lines
+from tables.person import SessionState, remember_turn
+from tables.tasks import step
+
+_START = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def build() -> Trial:
+    """Loads the dictionaries; the rules come with the module."""
+    gazetteer = Gazetteer.load()
+
+    def answer(case: Case) -> dict[str, Any]:
+        earlier = case.get("context")
+        turns = turns_from_context(earlier if isinstance(earlier, list) else [])
+        lang = case.get("lang")
+        session = SessionState(session_id="try", last_ts=_START)
+        for number, turn in enumerate(turns):
+            _take(session, turn, number, find_entities(turn.text, lang, gazetteer))
+        entities = find_entities(case["text"], lang, gazetteer)
+        role = case.get("speaker_role") or "customer"
+        last = Turn(role=role, text=case["text"])
+        parsed, known = _take(session, last, len(turns), entities)
+        return {
+            "action": parsed.action,
+            "target": parsed.target,
+            "reason": parsed.reason,
+            "entities": [*({"id": e.id, "type": e.type, "text": e.text} for e in parsed.entities), *known],
+        }
+
+    return answer
+
+
+def _take(
+    session: SessionState, turn: Turn, number: int, entities: list[Entity]
+) -> tuple[ParsedIntent, list[dict[str, str | None]]]:
+    """Talks one turn through the task machine; returns its intent and what its target points to in the task."""
+    record = Affect(
+        event_id=f"try-{number}", session_id="try", speaker=Speaker(role=turn.role), text=turn.text, resolved_text=turn.text,
+        ts=_START + timedelta(seconds=30 * number), entities=entities, intent=Intent(label="neutral", probs={}),
+        load=Load(stress=0.0, certainty=0.5, urgency=0.0, cooperation=0.5), emotion=Emotion(label="calm", probs={}),
+    )  # fmt: skip
+    parsed = parse_intent(turn.text, entities=entities)
+    done = step(session, record, parsed)
+    remember_turn(
+        session, Turn(event_id=record.event_id or "", role=turn.role, text=turn.text, ts=record.ts, entities=entities)
+    )
+    said = {entity.id for entity in parsed.entities}
+    known = [
+        {"id": value, "type": name, "text": None}
+        for name, value in done.view.critical_entities.items()
+        if value not in said
+    ]
+    return parsed, known if parsed.pointing else []
+
+
+if __name__ == "__main__":
+    run_lines(build)

@@ -1,0 +1,272 @@
+"""Which task a customer's turn belongs to (T2): ids first, then words of return and change, then the matter, then the words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct, field
+
+from models.intents import CHAT, INFORM, ParsedIntent, is_strong_id
+from models.records import Affect, Entity
+from models.slots import content_tokens
+from tables.person import SessionState, TaskState
+
+SHORT_TURN = 12
+"""A question of at most so many characters (Chinese) or half as many words (other) leans on what was said before."""
+MIN_COMMON = 1
+
+
+class Choice(Struct):
+    """`task` is the task continued; None for a new one or none. `recalled`: entities the turn points to, said before."""
+
+    continues: Literal["deepen", "return", "new", "none"]
+    task: TaskState | None = None
+    recalled: list[Entity] = field(default_factory=list)
+
+
+def choose(session: SessionState, turn: Affect, parsed: ParsedIntent, has_content: bool) -> Choice:
+    """The task that a customer's turn continues. `has_content`: it brings a constraint, which needs a task to hold it."""
+    active = next((task for task in session.tasks if task.task_id == session.active_task), None)
+    if parsed.action == CHAT:
+        return Choice("deepen", active) if active is not None else Choice("none")
+    by_id = _by_ids(session, active, parsed)
+    if by_id is not None:
+        return by_id
+    matters = matters_of(parsed)
+    topic = set(turn_topic(turn, parsed))
+    if any(matter.startswith("#off:") for matter in matters) and not _same_matter(active, matters):
+        return Choice("none")
+    if parsed.marker == "back" or (active is None and session.tasks):
+        best = _best(session.tasks, active if parsed.marker == "back" else None, matters, topic, parsed)
+        if best is not None:
+            return Choice("deepen" if best is active else "return", best)
+    if active is None:
+        return _first(session, turn, parsed, has_content)
+    if _belongs(active, turn, parsed, matters, topic):
+        return Choice("deepen", active)
+    other = _best([t for t in session.tasks if t is not active], None, matters, topic, parsed)
+    if other is not None and parsed.marker != "switch":
+        return Choice("return", other)
+    return Choice("new")
+
+
+def matters_of(parsed: ParsedIntent) -> list[str]:
+    """The matters a turn names, as topic marks: "#order"."""
+    groups = [parsed.group] if parsed.group else []
+    return [f"#{group}" for group in dict.fromkeys([*groups, *parsed.groups])]
+
+
+def turn_topic(turn: Affect, parsed: ParsedIntent) -> list[str]:
+    """The content words of a turn, in order of the alphabet so that rows are the same in every run."""
+    words = content_tokens(turn.resolved_text or turn.text)
+    return sorted(word for word in words if word not in _COMMON)[:24]
+
+
+_COMMON = frozenset(
+    [
+        "帮",
+        "想",
+        "要",
+        "能",
+        "可以",
+        "看",
+        "问",
+        "请问",
+        "问一下",
+        "什么",
+        "怎么",
+        "哪里",
+        "哪家",
+        "哪个",
+        "多少",
+        "时候",
+        "没有",
+        "好",
+        "那",
+        "那个",
+        "这个",
+        "刚才",
+        "另外",
+        "对了",
+        "顺便",
+        "现在",
+        "今天",
+        "明天",
+        "给",
+        "把",
+        "让",
+        "用",
+        "去",
+        "来",
+        "到",
+        "做",
+        "吗",
+        "大概",
+        "一个",
+        "几",
+        "天",
+        "上",
+        "下",
+        "里",
+        "您",
+        "能不能",
+        "可不可以",
+        "说",
+        "知道",
+        "还是",
+        "已经",
+        "就是",
+        "然后",
+        "但是",
+        "不过",
+        "因为",
+        "所以",
+        "如果",
+        "want",
+        "need",
+        "can",
+        "could",
+        "help",
+        "like",
+        "get",
+        "got",
+        "know",
+        "tell",
+        "let",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "how",
+        "why",
+        "any",
+        "some",
+        "there",
+        "here",
+        "now",
+        "then",
+        "just",
+        "if",
+        "by",
+        "from",
+        "about",
+        "into",
+        "up",
+        "out",
+        "as",
+        "than",
+        "more",
+        "most",
+        "much",
+        "many",
+        "one",
+        "no",
+        "yes",
+        "too",
+        "very",
+        "really",
+        "going",
+        "go",
+        "make",
+        "take",
+    ]
+)
+
+
+def _by_ids(session: SessionState, active: TaskState | None, parsed: ParsedIntent) -> Choice | None:
+    """By the strong ids of the turn: the task that has one, or, for an id of a kind that the running task has already, a new one."""
+    ids = [entity for entity in parsed.entities if entity.strength == "strong"]
+    if not ids:
+        return None
+    for task in sorted(session.tasks, key=lambda t: (t is not active, -t.last_ts.timestamp(), t.task_id)):
+        if any(entity.id in task.critical_entities.values() for entity in ids):
+            return Choice("deepen" if task is active else "return", task)
+    if active is None:
+        return Choice("new") if parsed.marker != "back" or not session.tasks else None
+    held = {name.split("_")[0] for name, value in active.critical_entities.items() if is_strong_id(value)}
+    if any(entity.type.lower().split("_")[0] in held for entity in ids):
+        return Choice("new")
+    return (
+        Choice("deepen", active)
+        if _same_matter(active, matters_of(parsed)) and parsed.marker != "switch"
+        else Choice("new")
+    )
+
+
+def _first(session: SessionState, turn: Affect, parsed: ParsedIntent, has_content: bool) -> Choice:
+    """No task runs: a wish, a question, a constraint or an answer opens one; what is only told does not."""
+    answered = any(t.role == "agent" for t in session.turns[-1:]) and session.turns[-1].text.rstrip().endswith(
+        ("?", "？")
+    )
+    if parsed.action not in (INFORM, "none") or has_content or parsed.asks or answered or parsed.group:
+        return Choice("new", recalled=_recall(session, turn, parsed))
+    return Choice("none")
+
+
+def _recall(session: SessionState, turn: Affect, parsed: ParsedIntent) -> list[Entity]:
+    """The newest id in the discourse of the last 15 minutes that a pointing turn can mean ("cancel this order")."""
+    if not parsed.pointing or parsed.group not in ("order", "ticket", None):
+        return []
+    for earlier in reversed(session.turns):
+        if earlier.ts is not None and (turn.ts - earlier.ts).total_seconds() >= 900:
+            return []
+        ids = [entity for entity in earlier.entities if entity.strength == "strong"]
+        if ids:
+            return ids[:1] if len({entity.id for entity in ids}) == 1 else []
+    return []
+
+
+def _belongs(active: TaskState, turn: Affect, parsed: ParsedIntent, matters: Sequence[str], topic: set[str]) -> bool:
+    """Whether a turn without ids goes on with the running task."""
+    same = _same_matter(active, matters)
+    common = len(topic & set(active.topic)) >= MIN_COMMON
+    if parsed.marker == "switch":
+        return (bool(matters) and same and (parsed.pointing or common)) or (parsed.pointing and common)
+    if parsed.marker == "deepen" or parsed.action in (INFORM, "none"):
+        return same or not matters or parsed.pointing
+    if matters and not same:
+        return common and parsed.pointing
+    if matters or common or parsed.pointing:
+        return True
+    return _is_short(turn.text)
+
+
+def _is_short(text: str) -> bool:
+    if any("\u4e00" <= c <= "\u9fff" for c in text):
+        return sum(c.isalnum() for c in text) <= SHORT_TURN
+    return len(text.split()) <= SHORT_TURN // 2
+
+
+def _same_matter(task: TaskState | None, matters: Sequence[str]) -> bool:
+    """Whether a task and a turn can be about one matter: a common mark, or one of them has none."""
+    if task is None:
+        return False
+    mine = [mark for mark in task.topic if mark.startswith("#")]
+    return not matters or not mine or bool(set(mine) & set(matters))
+
+
+def _best(
+    tasks: Sequence[TaskState], active: TaskState | None, matters: Sequence[str], topic: set[str], parsed: ParsedIntent
+) -> TaskState | None:
+    """The task that a returning turn means: by its matter and words; of equals the latest that is not running."""
+    best: tuple[tuple[float, bool, float, str], TaskState] | None = None
+    for task in tasks:
+        words = set(task.topic)
+        score = 2.0 * len(set(matters) & words) + len(topic & words) + 0.5 * _shared_characters(topic, words)
+        if matters and not _same_matter(task, matters):
+            score -= 1.0
+        rank = (score, task is not active, task.last_ts.timestamp(), task.task_id)
+        if best is None or rank > best[0]:
+            best = (rank, task)
+    if best is None:
+        return None
+    pointed = parsed.marker == "back" or parsed.pointing
+    return best[1] if best[0][0] > 0 or (pointed and best[0][0] >= 0) else None
+
+
+def _shared_characters(topic: set[str], words: set[str]) -> int:
+    """Chinese words that share a character with a word of the task (椅子, 办公椅), counted once each."""
+    letters = {c for word in words if not word.startswith("#") for c in word if "\u4e00" <= c <= "\u9fff"}
+    return sum(1 for word in topic if len(word) > 1 and any(c in letters for c in word))
