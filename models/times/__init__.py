@@ -16,11 +16,15 @@ from models.text import narrow, simplify
 from models.times.assemble import Piece, placed
 from models.times.atoms import Clock
 from models.times.chinese import chinese_bias, find_chinese
+from models.times.english import english_bias, find_english
 from models.times.place import Placed
+
+Reading = tuple[Piece, Placed | None]
 
 LONGEST = 20_000
 """Characters that are read; an utterance is never longer."""
 
+_LATIN = re.compile("[A-Za-z]{2}")
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
@@ -37,11 +41,24 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
     offset = now.utcoffset() or timedelta()
     clock = Clock(local, round(offset.total_seconds() / 60))
     plain = simplify(narrow(text))
-    found: list[tuple[Piece, Placed | None]] = []
-    if lang == "zh" or _HAN.search(plain):
-        for piece in find_chinese(plain, clock):
-            found.append((piece, placed(piece, clock, chinese_bias(plain, piece))))
+    found: list[Reading] = []
+    if _HAN.search(plain):
+        found += [(p, placed(p, clock, chinese_bias(plain, p))) for p in find_chinese(plain, clock)]
+    if _LATIN.search(plain) or not found:
+        english = [(p, placed(p, clock, english_bias(plain, p))) for p in find_english(plain, clock)]
+        found = _together(found, english)
     return [_expression(text, piece, reading, now) for piece, reading in found]
+
+
+def _together(first: list[Reading], second: list[Reading]) -> list[Reading]:
+    """Both languages' expressions; where two overlap, the longer one."""
+    if not first or not second:
+        return first or second
+    kept: list[Reading] = []
+    for piece, reading in sorted([*first, *second], key=lambda r: (r[0].start - r[0].end, r[0].start)):
+        if all(piece.end <= other.start or piece.start >= other.end for other, _ in kept):
+            kept.append((piece, reading))
+    return sorted(kept, key=lambda r: r[0].start)
 
 
 def _expression(text: str, piece: Piece, reading: Placed | None, now: datetime) -> TimeExpression:

@@ -32,6 +32,7 @@ class Piece:
     vague: bool = False
     bare: bool = False
     unit: str | None = None
+    counted: object = None
 
 
 def placed(piece: Piece, clock: Clock, bias: Bias) -> Placed | None:
@@ -46,11 +47,35 @@ def placed(piece: Piece, clock: Clock, bias: Bias) -> Placed | None:
         found = place(piece.frame, clock.now, "future" if piece.limit == "before" and bias is None else bias)
         if found is not None and piece.frame.zone is not None and piece.frame.hour is not None:
             found = _in_zone(found, piece.frame.zone, clock)
+    if found is not None and piece.counted is not None:
+        found = _count(found, piece.counted)
     if found is not None and piece.length is not None:
         found = Placed(found.start, found.start + piece.length, found.grain)
     if found is not None and piece.limit:
         found = Placed(found.start, None, found.grain)
     return found
+
+
+def _count(base: Placed, counted: object) -> Placed | None:
+    """The week of a day, or so many units or weekdays from it."""
+    day = base.start.date()
+    if counted == "week":
+        monday = day - timedelta(days=day.weekday())
+        return span_placed((monday, monday + timedelta(days=7), "week"))
+    assert isinstance(counted, tuple)
+    amount, unit, sign = counted
+    try:
+        if isinstance(unit, int):
+            ahead = (sign * (unit - day.weekday())) % 7 or 7
+            moved_to: date | None = day + sign * timedelta(days=ahead + 7 * (int(amount) - 1))
+        elif unit in ("hour", "minute", "second"):
+            moment = base.start + sign * timedelta(seconds=amount * {"hour": 3600, "minute": 60, "second": 1}[unit])
+            return Placed(moment, None, unit)
+        else:
+            moved_to = days_moved(day, amount, unit, sign)
+    except (OverflowError, ValueError):
+        return None
+    return span_placed((moved_to, moved_to + timedelta(days=1), "day")) if moved_to else None
 
 
 def _in_zone(found: Placed, zone: int, clock: Clock) -> Placed:
@@ -76,9 +101,8 @@ def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None
     start = place(left, clock.now, bias)
     if start is None:
         return None
-    if right.hour is not None and right.part is None and right.meridiem is None and left.part is not None:
-        with_part = place(right.copy(part=left.part), clock.now, bias)
-        end = with_part if with_part and with_part.start > start.start else place(right, clock.now, bias)
+    if right.hour is not None and right.hour <= 12 and right.part is None and right.meridiem is None:
+        end = _next_reading(right, start.start, clock)
     elif right.weekday is not None and right.week is None and left.weekday is not None and right.date is None:
         ahead = (right.weekday - left.weekday) % 7 or 7
         end = place(right.copy(weekday=None, date=start.start.date() + timedelta(days=ahead)), clock.now)
@@ -98,14 +122,24 @@ def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None
     return Placed(start.start, finish, grain) if finish > start.start else None
 
 
+def _next_reading(right: Frame, start: datetime, clock: Clock) -> Placed | None:
+    """An hour that may be before or after noon: the first such time after the start."""
+    morning = place(right.copy(meridiem="am"), clock.now)
+    if morning is None:
+        return None
+    moment = morning.start
+    for _ in range(3):
+        if moment > start:
+            break
+        moment += timedelta(hours=12)
+    return Placed(moment, None, morning.grain)
+
+
 def _after(start: datetime, end: Placed, right: Frame) -> datetime:
     """The end moved on to where it follows the start: half a day, a day, or a year later."""
     finish = end.end or end.start
     if right.hour is not None:
-        for hours in (12, 24) if right.meridiem is None and right.part is None else (24,):
-            if finish + timedelta(hours=hours) > start:
-                return finish + timedelta(hours=hours)
-        return finish
+        return finish + timedelta(days=1)
     if right.year is None and right.month is not None:
         return finish.replace(year=finish.year + 1)
     return finish
@@ -114,7 +148,9 @@ def _after(start: datetime, end: Placed, right: Frame) -> datetime:
 def _borrowed(left: Frame, right: Frame) -> tuple[Frame, Frame]:
     """Each side with what only the other says: 1月3日到8日, 13 to 15 July, 3 to 5pm tomorrow."""
     if not right.has_date() and left.has_date():
-        right = right.copy(**{name: getattr(left, name) for name in DATE_FIELDS}, edge_of=left.edge_of, relative=left.relative)
+        right = right.copy(
+            **{name: getattr(left, name) for name in DATE_FIELDS}, edge_of=left.edge_of, relative=left.relative
+        )
     elif not left.has_date() and right.has_date() and left.has_time():
         left = left.copy(**{name: getattr(right, name) for name in DATE_FIELDS})
     else:
@@ -171,6 +207,7 @@ class Grammar:
     tight: Glue
     recurrence: Callable[[list[Atom], int, str], tuple[Piece, int] | None]
     bare_is_time: Callable[[str, Piece], bool]
+    number_after: Callable[[str, int], tuple[int, int] | None] = lambda text, at: None
 
 
 def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
@@ -185,7 +222,11 @@ def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
         piece, place_of = found
         if piece.bare and piece.limit is None and piece.until is None and not grammar.bare_is_time(text, piece):
             continue
-        if pieces and pieces[-1].end == piece.start and text.startswith(text[pieces[-1].start : pieces[-1].end], piece.start):
+        if (
+            pieces
+            and pieces[-1].end == piece.start
+            and text.startswith(text[pieces[-1].start : pieces[-1].end], piece.start)
+        ):
             pieces.pop()
         pieces.append(piece)
     return pieces
@@ -223,9 +264,7 @@ def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tupl
     elif opener == "after":
         piece.limit = "after"
     piece, after = _suffixes(piece, atoms, after, text, grammar)
-    if opener == "from" and piece.limit is None:
-        if first.value != "from?":
-            piece.start = found[0].start if not isinstance(first.value, str) else piece.start
+    if opener == "from" and piece.limit is None and first.value != "between":
         piece.limit = "after"
     return piece, after
 
@@ -234,7 +273,7 @@ def _ranged(
     piece: Piece, atoms: list[Atom], after: int, text: str, grammar: Grammar, opener: str | None
 ) -> tuple[Piece, int] | None:
     """The piece as the first half of a range, if a connector and a second half follow."""
-    if piece.frame is None or after + 1 >= len(atoms):
+    if piece.frame is None or after >= len(atoms):
         return None
     link = atoms[after]
     if not grammar.tight(_between(text, piece, link)):
@@ -242,11 +281,11 @@ def _ranged(
     if link.value in ("起", "开始") and after + 2 < len(atoms):
         after += 1
         link = atoms[after]
-    if link.kind != "range" and not (link.kind == "link" and opener == "from"):
+    if link.kind != "range" and not (link.kind == "link" and (opener == "from" or piece.unit == "from")):
         return None
-    if not grammar.tight(_between(text, link, atoms[after + 1])):
-        return None
-    second = _point(atoms, after + 1, text, grammar)
+    second = _point(atoms, after + 1, text, grammar) if _next_to(atoms, after, text, grammar) else None
+    if second is None or second[0].frame is None or _says_other(piece.frame, second[0].frame):
+        second = _plain_number(piece.frame, atoms, after, text, grammar)
     if second is None or second[0].frame is None:
         return None
     right, following = second
@@ -255,6 +294,33 @@ def _ranged(
         merged.end = atoms[following].end
         following += 1
     return merged, following
+
+
+def _next_to(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> bool:
+    return at + 1 < len(atoms) and grammar.tight(_between(text, atoms[at], atoms[at + 1]))
+
+
+def _says_other(left: Frame, right: Frame) -> bool:
+    """Whether a range would run from an hour to a year or the like."""
+    return left.hour is not None and right.hour is None and right.part is None and right.exact is None
+
+
+def _plain_number(left: Frame, atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
+    """November 19-20, from 11pm to 3: a number takes the unit of what stands before."""
+    found = grammar.number_after(text, atoms[at].end)
+    if found is None:
+        return None
+    value, end = found
+    if left.hour is not None and value <= 24:
+        frame = Frame(hour=value, meridiem="24" if value > 12 else None)
+    elif left.day is not None and left.hour is None and value <= 31:
+        frame = Frame(day=value)
+    else:
+        return None
+    following = at + 1
+    while following < len(atoms) and atoms[following].start < end:
+        following += 1
+    return Piece(atoms[at].end, end, frame), following
 
 
 def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int]:
@@ -268,6 +334,8 @@ def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Gram
             piece.limit = "after"
         elif atom.kind == "around" and atom.value == "right":
             pass
+        elif atom.kind == "length" and piece.length is None and piece.frame is not None and piece.limit is None:
+            piece.length = atom.value
         else:
             break
         piece.end = atom.end
@@ -289,6 +357,8 @@ def _point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Pie
         return Piece(first.start, first.end, vague=True), at + 1
     if first.kind in ("span", "toward") and first.value is not None:
         return Piece(first.start, first.end, known=span_placed(first.value)), at + 1
+    if first.kind == "offset" or first.kind == "weekof":
+        return _counted_from(atoms, at, text, grammar)
     lunar = first.kind == "lunar"
     if lunar:
         at += 1
@@ -297,17 +367,45 @@ def _point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Pie
     return _merge(atoms, at, text, grammar, first.start, lunar)
 
 
+def _counted_from(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
+    """two days after tomorrow, third tuesday after christmas, the week of April 10th."""
+    first = atoms[at]
+    if at + 1 >= len(atoms) or not grammar.glue(_between(text, first, atoms[at + 1])):
+        return None
+    found = _point(atoms, at + 1, text, grammar)
+    if found is None or found[0].frame is None:
+        return None
+    base, after = found
+    return Piece(first.start, base.end, base.frame, counted="week" if first.kind == "weekof" else first.value), after
+
+
 def _merge(
     atoms: list[Atom], at: int, text: str, grammar: Grammar, start: int, lunar: bool
 ) -> tuple[Piece, int] | None:
     frame = Frame(lunar=True if lunar else None)
     strong, end, index = False, start, at
-    bare = True
+    bare, opened, past = True, False, False
     shift: Atom | None = None
     while index < len(atoms):
         atom = atoms[index]
         if index > at and not (grammar.tight if atom.weak else grammar.glue)(text[end : atom.start]):
             break
+        if atom.kind == "from" and index > at and frame.has_date() and frame.hour is None and index + 1 < len(atoms):
+            following = atoms[index + 1]
+            if following.kind == "half" or (following.frame is not None and following.frame.hour is not None):
+                opened, end = True, atom.end
+                index += 1
+                continue
+            break
+        if (
+            atom.kind == "around"
+            and atom.value == "skip"
+            and index + 1 < len(atoms)
+            and atoms[index + 1].kind == "frame"
+        ):
+            end = atom.end
+            index += 1
+            continue
         if atom.kind == "half":
             halved = _half_range(frame, atoms, index, text, grammar, start)
             if halved is not None:
@@ -325,6 +423,8 @@ def _merge(
         if atom.kind != "frame" or atom.frame is None:
             break
         addition = atom.frame
+        if isinstance(atom.value, tuple) and atom.value == ("shift", "year") and (frame.holiday or frame.month):
+            addition = Frame(year=addition.date.year if addition.date else None)
         if shift is not None:
             adjusted = _within_shift(shift, addition)
             both = joined(adjusted, addition) if adjusted else None
@@ -338,11 +438,12 @@ def _merge(
         else:
             shift = None
         strong = strong or not atom.weak
+        past = past or atom.value == "past"
         bare = bare and atom.value == "bare"
         index += 1
     if not strong and not (frame.has_date() and frame.has_time()):
         return None
-    return Piece(start, end, frame, bare=bare, unit=shift.value[1] if shift else None), index
+    return Piece(start, end, frame, bare=bare, unit="past" if past else "from" if opened else None), index
 
 
 def _within_shift(shift: Atom, addition: Frame) -> Frame | None:
@@ -375,7 +476,7 @@ def _half_range(
     if second is None or second[0].frame is None:
         return None
     right = second[0].frame
-    for name in ("year", "month", "day", "hour"):
+    for name in ("hour", "day", "month", "year"):
         if getattr(right, name) is not None:
             left = joined(frame, Frame(**{name: number}))
             if left is None:

@@ -10,7 +10,24 @@ from models.times.frame import Frame
 from models.times.place import add_months
 
 Kind = Literal[
-    "frame", "span", "range", "from", "until", "before", "after", "around", "every", "pattern", "half", "vague", "link"
+    "frame",
+    "span",
+    "range",
+    "from",
+    "until",
+    "before",
+    "after",
+    "around",
+    "every",
+    "pattern",
+    "half",
+    "vague",
+    "link",
+    "toward",
+    "lunar",
+    "offset",
+    "length",
+    "weekof",
 ]
 
 

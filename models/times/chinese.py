@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from models.times.assemble import Grammar, Piece, pieces_in
 from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS
-from models.times.chinese_words import atoms_in
+from models.times.chinese_words import chinese_patterns
 from models.times.frame import Bias, Frame, joined
 from models.times.holidays import holiday_names
 from models.times.numbers import chinese_number
 from models.times.recurrence import pattern_of
+from models.times.scan import Scanner
 
 _GLUE = re.compile(r"[\s的]{0,2}|\s?[,，]\s?|\s?[(（]\s?|[)）]?\s?|那天|当天|的?那个?")
 _TIGHT = re.compile(r"\s{0,2}")
@@ -88,11 +90,16 @@ GRAMMAR = Grammar(
 )
 
 
+@lru_cache(maxsize=1)
+def _scanner() -> Scanner:
+    return Scanner(chinese_patterns())
+
+
 def find_chinese(text: str, clock: Clock) -> list[Piece]:
     """The expressions of a simplified, half-width text."""
     if not _MAYBE.search(text):
         return []
-    atoms = atoms_in(text, clock)
+    atoms = _scanner().atoms_in(text, clock)
     if not atoms:
         return []
     for atom in atoms:

@@ -5,7 +5,6 @@ The last group is always the whole match. A builder answers None where the words
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import date, timedelta
 
 from models.times.atoms import Clock, moved
@@ -23,10 +22,8 @@ from models.times.frame import Frame
 from models.times.holidays import holiday_names
 from models.times.numbers import chinese_amount, chinese_number, full_year
 from models.times.place import month_span
+from models.times.scan import Builder, Groups
 from models.times.zones import ZONES
-
-Groups = tuple[str | None, ...]
-Builder = Callable[[Groups, Clock], Frame | tuple[str, Frame | None, object] | None]
 
 
 def any_date(year: int | None, month: int | None, day: int | None) -> Frame | None:

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from models.times import chinese_builders as b
-from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import DAY_WORDS, ERAS, PART_WORDS, SHORT_DAYS, UNIT_WORDS, VAGUE_WORDS, YEAR_WORDS
 from models.times.frame import Frame
 from models.times.holidays import holiday_names
+from models.times.scan import Pattern
 from models.times.zones import ZONES
 
 N = r"(?:\d{1,4}|[零〇一二两三四五六七八九十廿卅百]{1,5})"
@@ -31,7 +31,7 @@ def _alternatives(words: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=1)
-def patterns() -> tuple[tuple[str, b.Builder], ...]:
+def chinese_patterns() -> tuple[Pattern, ...]:
     """(pattern, builder) in order of precedence."""
     week = "(?:周|星期|礼拜)"
     which = "(?:上+|下+|这|本|今|当)"
@@ -155,40 +155,3 @@ def patterns() -> tuple[tuple[str, b.Builder], ...]:
         (r"(?:和|与|跟|及|、)", b.kind("link")),
         (r"(早|晚)上?", lambda g, c: ("weak", Frame(part="morning" if g[0] == "早" else "evening"), None)),
     )
-
-
-@lru_cache(maxsize=1)
-def scanner() -> tuple[re.Pattern[str], tuple[b.Builder, ...], tuple[int, ...]]:
-    """All patterns as one; the builder and the first inner group of each by its number."""
-    parts, builders, places, group = [], [], [], 1
-    for pattern, builder in patterns():
-        parts.append(f"({pattern})")
-        builders.append(builder)
-        places.append(group)
-        group += 1 + re.compile(pattern).groups
-    return re.compile("|".join(parts)), tuple(builders), tuple(places)
-
-
-def atoms_in(text: str, clock: Clock) -> list[Atom]:
-    """The atoms of a simplified, half-width text, left to right, none overlapping."""
-    pattern, builders, places = scanner()
-    by_group = {place: number for number, place in enumerate(places)}
-    found: list[Atom] = []
-    position = 0
-    while match := pattern.search(text, position):
-        group = match.lastindex or 1
-        number = by_group[group]
-        last = places[number + 1] if number + 1 < len(places) else pattern.groups + 1
-        groups = (*match.groups()[group : last - 1], match.group())
-        said = builders[number](groups, clock)
-        if said is None:
-            position = match.start() + 1
-            continue
-        position = match.end()
-        if isinstance(said, Frame):
-            found.append(Atom(match.start(), match.end(), "frame", said))
-        else:
-            kind, frame, value = said
-            weak = kind == "weak"
-            found.append(Atom(match.start(), match.end(), "frame" if weak else kind, frame, value, weak))  # type: ignore[arg-type]
-    return found

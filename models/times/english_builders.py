@@ -1,0 +1,482 @@
+"""What each English word pattern says: functions from the groups of a match to a frame (or another kind of atom).
+
+The last group is always the whole match, all groups in lower case. A builder answers None where the words turn out
+not to be a time.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+
+from models.times.atoms import Clock, moved
+from models.times.chinese_builders import any_date
+from models.times.english_tables import (
+    DAY_PARTS,
+    DAY_WORDS,
+    HOUR_WORDS,
+    MONTHS,
+    PART_WORDS,
+    SEASONS,
+    STEPS,
+    UNIT_WORDS,
+    WEEKDAYS,
+)
+from models.times.frame import Frame
+from models.times.holidays import holiday_names
+from models.times.numbers import english_number, english_ordinal, full_year
+from models.times.place import month_span
+from models.times.scan import Builder, Groups, Said
+from models.times.zones import ZONES
+
+
+def number(word: str | None) -> int | None:
+    """A cardinal or an ordinal."""
+    if not word:
+        return None
+    value = english_ordinal(word)
+    return value if value is not None else english_number(word)
+
+
+def month_of(word: str | None) -> int | None:
+    """The number of a month's name."""
+    return MONTHS.get((word or "").strip(" ."))
+
+
+def year_of(word: str | None, clock: Clock) -> int | None:
+    """A year of two or four digits or in words."""
+    value = english_number(word) if word else None
+    return None if value is None else full_year(value, clock.today.year)
+
+
+def ymd(g: Groups, clock: Clock) -> Said:
+    """2020-09-23, 2020/Sep/23, 2020/23/Sep."""
+    second, third = g[1] or "", g[2] or ""
+    if month_of(third):
+        second, third = third, second
+    month = month_of(second) or number(second)
+    day = number(third)
+    if month is not None and month > 12 and day is not None and day <= 12:
+        month, day = day, month
+    return any_date(number(g[0]), month, day)
+
+
+def mdy(g: Groups, clock: Clock) -> Said:
+    """4/21/2016, and 21/04/16 where the first cannot be a month."""
+    month, day = number(g[0]) or 0, number(g[1]) or 0
+    if month > 12:
+        month, day = day, month
+    return any_date(year_of(g[2], clock), month, day)
+
+
+def month_day(g: Groups, clock: Clock) -> Said:
+    """February 15, march third 2015, Oct/2, may twenty nine."""
+    return any_date(year_of(g[2], clock), month_of(g[0]), number(g[1]))
+
+
+def day_month(g: Groups, clock: Clock) -> Said:
+    """15 of february, 31-Oct-74, the ides of march."""
+    return any_date(year_of(g[2], clock), month_of(g[1]), number(g[0]))
+
+
+def ides(g: Groups, clock: Clock) -> Said:
+    month = month_of(g[0])
+    return any_date(None, month, 15 if month in (3, 5, 7, 10) else 13)
+
+
+def month_year(g: Groups, clock: Clock) -> Said:
+    month = month_of(g[0]) or number(g[0])
+    return Frame(year=year_of(g[1], clock), month=month) if month and month <= 12 else None
+
+
+def year_month(g: Groups, clock: Clock) -> Said:
+    return month_year((g[1], g[0]), clock)
+
+
+def month(g: Groups, clock: Clock) -> Said:
+    return Frame(month=month_of(g[0]))
+
+
+def digits_month_day(g: Groups, clock: Clock) -> Said:
+    """4/25, and 22/04 where the first cannot be a month."""
+    month, day = number(g[0]) or 0, number(g[1]) or 0
+    if month > 12:
+        month, day = day, month
+    return any_date(None, month, day) if month <= 12 else None
+
+
+def year(g: Groups, clock: Clock) -> Said:
+    value = year_of(g[0], clock)
+    return Frame(year=value) if value is not None and 1000 <= value <= 2999 else None
+
+
+def month_step(g: Groups, clock: Clock) -> Said:
+    """next March, last May, this September, March after next."""
+    step, wanted = STEPS.get(g[0] or "", 0), month_of(g[1]) or 1
+    if g[0] == "after next":
+        step = 2
+    this = clock.today.year
+    if step > 0:
+        first = this if wanted > clock.today.month else this + 1
+        return Frame(year=first + step - 1, month=wanted)
+    if step < 0:
+        return Frame(year=this if wanted < clock.today.month else this - 1, month=wanted)
+    return Frame(year=this, month=wanted)
+
+
+def weekday(g: Groups, clock: Clock) -> Said:
+    return Frame(weekday=WEEKDAYS[(g[0] or "").rstrip(".")])
+
+
+def weekdays(g: Groups, clock: Clock) -> Said:
+    """tuesdays, tuesday afternoons."""
+    part = PART_WORDS.get((g[1] or "").strip())
+    name = (g[0] or "").strip()
+    day = WEEKDAYS[name if name in WEEKDAYS else name[:-1]]
+    from models.times.recurrence import pattern_of
+
+    return "pattern", None, pattern_of(Frame(weekday=day, part=part))
+
+
+def weekday_step(g: Groups, clock: Clock) -> Said:
+    """next monday: the Monday of next week; coming thursday: the next one."""
+    word = (g[0] or "").removeprefix("the ")
+    day = WEEKDAYS[(g[1] or "").rstrip(".")]
+    if word in ("coming", "upcoming"):
+        return Frame(weekday=day)
+    return Frame(week=clock.monday + timedelta(weeks=STEPS[word]), weekday=day)
+
+
+def unit_step(g: Groups, clock: Clock) -> Said:
+    """next week, this month, the past quarter, current year, next day, last weekend, the week."""
+    step, unit = STEPS.get(re.sub(r"\s+", " ", g[0] or "").strip(), 0), UNIT_WORDS.get(g[1] or "", g[1] or "")
+    today = clock.today
+    if unit == "week":
+        return Frame(week=clock.monday + timedelta(weeks=step))
+    if unit in ("weekend", "week-end"):
+        return Frame(week=clock.monday + timedelta(weeks=step), edge="weekend")
+    if unit == "month":
+        first = month_span(today.year, today.month + step)[0]
+        return Frame(year=first.year, month=first.month, relative=True)
+    if unit in ("quarter", "qtr"):
+        index = (today.month - 1) // 3 + step
+        return Frame(year=today.year + index // 4, quarter=index % 4 + 1)
+    if unit == "year":
+        return Frame(year=today.year + step)
+    if unit == "day":
+        return Frame(date=today + timedelta(days=step))
+    if unit in ("hour", "minute"):
+        found = moved(clock, abs(step), unit, 1 if step > 0 else -1)
+        ends = sorted([clock.now, found[1] if found else clock.now])
+        return "span", None, (*ends, unit)
+    if unit == "decade":
+        first_year = today.year // 10 * 10 + step * 10
+        return Frame(period=(date(first_year, 1, 1), date(first_year + 10, 1, 1), "year"))
+    if unit == "century":
+        first_year = today.year // 100 * 100 + step * 100
+        return Frame(period=(date(first_year, 1, 1), date(first_year + 100, 1, 1), "year"))
+    return None
+
+
+def season(g: Groups, clock: Clock) -> Said:
+    """this summer, winter 2019 (bare seasons count only beside a year)."""
+    name = SEASONS[g[1] or ""]
+    if g[0]:
+        return Frame(year=clock.today.year + STEPS.get(g[0], 0), season=name)
+    return "weak", Frame(season=name), None
+
+
+def day_word(g: Groups, clock: Clock) -> Said:
+    return Frame(date=clock.today + timedelta(days=DAY_WORDS[re.sub(r"\s+", " ", g[0] or "")]))
+
+
+def day_part(g: Groups, clock: Clock) -> Said:
+    offset, part = DAY_PARTS[re.sub(r"\s+", " ", g[0] or "")]
+    return Frame(date=clock.today + timedelta(days=offset), part=part)
+
+
+def part(g: Groups, clock: Clock) -> Said:
+    """in the morning stands alone; a bare "morning" only beside a date or an hour."""
+    frame = Frame(part=PART_WORDS[re.sub(r"\s+", " ", g[1] or "")])
+    return frame if g[0] else ("weak", frame, None)
+
+
+def hour_word(g: Groups, clock: Clock) -> Said:
+    hour = HOUR_WORDS[g[0] or ""]
+    if hour == 24:
+        return "frame", Frame(hour=12, part="midnight"), None
+    return Frame(hour=hour, meridiem="24")
+
+
+def _meridiem(word: str | None) -> str | None:
+    letter = (word or " ").strip()[:1]
+    return {"a": "am", "p": "pm"}.get(letter)
+
+
+def clock_digits(g: Groups, clock: Clock) -> Said:
+    """3:15, 3:15:20 pm, 15:30."""
+    hour, minute = int(g[0] or 0), int(g[1] or 0)
+    meridiem = _meridiem(g[3]) or ("24" if hour > 12 or (g[0] or "").startswith("0") else None)
+    return Frame(hour=hour, minute=minute, second=int(g[2]) if g[2] else None, meridiem=meridiem)
+
+
+def clock_h(g: Groups, clock: Clock) -> Said:
+    """15h, 9h30."""
+    hour = int(g[0] or 0)
+    return Frame(hour=hour, minute=int(g[1] or 0), meridiem="24") if hour < 25 else None
+
+
+def clock_short(g: Groups, clock: Clock) -> Said:
+    """3pm, 340pm, seven pm, 9 o'clock, fifteen fifteen p m."""
+    hour = number(g[0])
+    minute = number(g[1]) if g[1] else None
+    if hour is not None and minute is None and hour > 99:
+        hour, minute = divmod(hour, 100)
+    if hour is None or hour > 24 or (minute or 0) > 59:
+        return None
+    meridiem = _meridiem(g[2]) or ("24" if hour > 12 else None)
+    return Frame(hour=hour, minute=minute, meridiem=meridiem)
+
+
+def clock_words(g: Groups, clock: Clock) -> Said:
+    """seven thirty, ten forty five, at 3 15, at 1030."""
+    return clock_short((g[0], g[1], None), clock)
+
+
+def past_hour(g: Groups, clock: Clock) -> Said:
+    """half past three, a quarter to seven, 20 minutes past 3pm, 15 past noon."""
+    lead, way, hour_said = g[0] or "", g[1] or "past", (g[2] or "").strip()
+    minutes = 30 if lead.startswith("half") else 15 if "quarter" in lead else number(lead)
+    if minutes is None or minutes > 59:
+        return None
+    meridiem = _meridiem(g[3])
+    if hour_said in HOUR_WORDS:
+        hour: int | None = HOUR_WORDS[hour_said] % 24
+        meridiem = "24"
+    else:
+        hour = number(hour_said)
+    if hour is None or hour > 24:
+        return None
+    if way in ("to", "till", "before", "of"):
+        hour, minutes = (hour - 1 if hour > 1 else hour + 11 if hour == 1 else 23), 60 - minutes
+    return Frame(hour=hour, minute=minutes, meridiem=meridiem or ("24" if hour > 12 else None))
+
+
+def at_hour(g: Groups, clock: Clock) -> Said:
+    """at 7, around eight, 11ish: a bare number counts as an hour only after such a word."""
+    hour = number(g[0])
+    return ("frame", Frame(hour=hour, meridiem="24" if hour > 12 else None), None) if hour and hour <= 24 else None
+
+
+def bare_hour(g: Groups, clock: Clock) -> Said:
+    hour = number(g[0])
+    return ("weak", Frame(hour=hour, meridiem="24" if hour > 12 else None), "number") if hour and hour <= 24 else None
+
+
+def ordinal_day(g: Groups, clock: Clock) -> Said:
+    """the 18th, on the first, 20th of next month."""
+    day = number(g[0])
+    return Frame(day=day, impossible=None if 1 <= day <= 31 else True) if day is not None else None
+
+
+def day_number(g: Groups, clock: Clock) -> Said:
+    """A bare day after a weekday: Monday 21."""
+    day = number(g[0])
+    return Frame(day=day) if day and 1 <= day <= 31 else None
+
+
+_AMOUNTS = {
+    "half a": 0.5,
+    "half an": 0.5,
+    "a half": 0.5,
+    "a couple of": 2,
+    "a couple": 2,
+    "couple of": 2,
+    "couple": 2,
+    "1/2": 0.5,
+    "3/4": 0.75,
+    "1/4": 0.25,
+}
+
+
+def amount_of(word: str | None) -> float | None:
+    """How many: 3, three, a, half an, a couple of, 2.5; None for "few"."""
+    word = re.sub(r"\s+", " ", (word or "").strip())
+    if word in _AMOUNTS:
+        return _AMOUNTS[word]
+    if word.endswith((" and a half", " and half")):
+        whole = english_number(word.rsplit(" and ", 1)[0])
+        return whole + 0.5 if whole is not None else None
+    try:
+        return float(word)
+    except ValueError:
+        found = english_number(word.removesuffix(" more"))
+        return float(found) if found is not None else None
+
+
+def _unit(word: str | None, amount: float) -> tuple[str, float]:
+    unit = UNIT_WORDS[re.sub(r"\s+", " ", (word or "").strip().rstrip("'"))]
+    return ("week", amount * 2) if unit == "fortnight" else (unit, amount)
+
+
+def shift(g: Groups, clock: Clock) -> Said:
+    """in two weeks, 3 minutes from now, a month ago, two years later."""
+    amount = amount_of(g[0])
+    if amount is None:
+        return "vague", None, None
+    unit, amount = _unit(g[1], amount + (0.5 if g[2] else 0))
+    back = (g[3] or "") in ("ago", "back", "before", "earlier")
+    found = moved(clock, amount, unit, -1 if back else 1)
+    return ("frame", found[0], ("shift", unit)) if found else ("vague", None, None)
+
+
+def shift_exact(g: Groups, clock: Clock) -> Said:
+    """a day from right now: at the same hour."""
+    amount = amount_of(g[0])
+    unit, amount = _unit(g[1], amount or 0)
+    found = moved(clock, amount, unit, 1)
+    return Frame(exact=(found[1], "second")) if found and amount else ("vague", None, None)
+
+
+def shift_from(g: Groups, clock: Clock) -> Said:
+    """two days after: what follows is the day it counts from."""
+    amount = amount_of(g[0])
+    if amount is None:
+        return None
+    unit, amount = _unit(g[1], amount)
+    sign = -1 if (g[2] or "") in ("before", "prior to") else 1
+    return "offset", None, (amount, unit, sign)
+
+
+def weekdays_away(g: Groups, clock: Clock) -> Said:
+    """three fridays from now, 2 thursdays back."""
+    count, day = (
+        amount_of(g[0]),
+        WEEKDAYS[(g[1] or "").rstrip("s.") if (g[1] or "").rstrip("s.") in WEEKDAYS else (g[1] or "")[:-1]],
+    )
+    if not count or count > 500:
+        return None
+    today = clock.today
+    if (g[2] or "") in ("ago", "back"):
+        first = today - timedelta(days=(today.weekday() - day) % 7 or 7)
+        return Frame(date=first - timedelta(weeks=int(count) - 1), relative=True)
+    first = today + timedelta(days=(day - today.weekday()) % 7 or 7)
+    return Frame(date=first + timedelta(weeks=int(count) - 1), relative=True)
+
+
+def stretch(g: Groups, clock: Clock) -> Said:
+    """next 3 days, the last two weeks, within an hour."""
+    amount = amount_of(g[1])
+    if amount is None:
+        return "vague", None, None
+    unit, amount = _unit(g[2], amount)
+    back = (g[0] or "").split()[-1] in ("last", "past", "previous")
+    found = moved(clock, amount, unit, -1 if back else 1)
+    if not found:
+        return "vague", None, None
+    ends = (found[1], clock.now) if back else (clock.now, found[1])
+    return "span", None, (*ends, unit)
+
+
+def length(g: Groups, clock: Clock) -> Said:
+    """for thirty minutes: how long what was said before lasts."""
+    amount = amount_of(g[0])
+    if amount is None:
+        return None
+    unit, amount = _unit(g[1], amount)
+    found = moved(Clock(datetime.combine(clock.today, time())), amount, unit, 1)
+    return ("length", None, found[1] - datetime.combine(clock.today, time())) if found else None
+
+
+def nth_of(g: Groups, clock: Clock) -> Said:
+    """first monday, 2nd last week, last day (of what follows)."""
+    order, unit = re.sub(r"\s+", " ", (g[0] or "").strip()), (g[1] or "").strip(".")
+    if order == "last":
+        number_said: int | None = -1
+    elif order.endswith(" last") or order.endswith(" to last"):
+        number_said = number(order.split()[0])
+        number_said = -number_said if number_said else None
+    else:
+        number_said = number(order)
+    if not number_said:
+        return None
+    kind: str | int = WEEKDAYS[unit] if unit in WEEKDAYS else unit
+    return Frame(nth=(number_said, kind))
+
+
+def quarter(g: Groups, clock: Clock) -> Said:
+    value = number((g[0] or "").removeprefix("q"))
+    return Frame(quarter=value, year=year_of(g[1], clock)) if value and value <= 4 else None
+
+
+def half_year(g: Groups, clock: Clock) -> Said:
+    return Frame(edge="half1" if g[0] in ("1", "first") else "half2", edge_of="year", year=year_of(g[1], clock))
+
+
+def edge(g: Groups, clock: Clock) -> Said:
+    """beginning of, mid, early, late: of the month or year that follows."""
+    word = (g[0] or "").split()[0].strip("-")
+    name = {"beginning": "start", "start": "start", "middle": "mid", "mid": "mid", "end": "end", "early": "early",
+            "earlier": "early", "late": "late", "later": "late"}[word]  # fmt: skip
+    return "weak", Frame(edge=name), "edge"
+
+
+def edge_alone(g: Groups, clock: Clock) -> Said:
+    """end of month, eod, the end of the year."""
+    word = (g[1] or "").strip()
+    name = {"eod": "end", "eom": "end", "eoy": "end", "eow": "end"}.get(word)
+    unit = {"eod": "day", "eom": "month", "eoy": "year", "eow": "week", "yr": "year"}.get(word, word)
+    if name is None:
+        start = (g[0] or "end").split()[0]
+        name = {"end": "end", "close": "end", "middle": "mid"}.get(start, "start")
+    return Frame(edge=name, edge_of=unit)
+
+
+def holiday(g: Groups, clock: Clock) -> Said:
+    """christmas, next thanksgiving day, last cyber monday."""
+    name = re.sub(r"\s+", " ", (g[1] or "").replace("\u2019", "'"))
+    key = holiday_names("en")[name.strip()]
+    frame = Frame(holiday=key)
+    if (g[0] or "").strip() in ("last", "previous", "past", "the last"):
+        return "frame", frame.copy(relative=False), "past"
+    return frame
+
+
+def now(g: Groups, clock: Clock) -> Said:
+    return Frame(exact=(clock.now, "second"))
+
+
+def week_of(g: Groups, clock: Clock) -> Said:
+    return "weekof", None, None
+
+
+def iso_week(g: Groups, clock: Clock) -> Said:
+    value = number(g[0])
+    if not value or value > 53:
+        return None
+    try:
+        monday = date.fromisocalendar(clock.today.year, value, 1)
+    except ValueError:
+        return Frame(impossible=True)
+    return Frame(week=monday)
+
+
+def decade(g: Groups, clock: Clock) -> Said:
+    """the 1990s, the 90s."""
+    value = int(g[0] or 0)
+    first = value if value >= 1000 else full_year(value, clock.today.year - 5)
+    return Frame(period=(date(first, 1, 1), date(first + 10, 1, 1), "year"))
+
+
+def zone(g: Groups, clock: Clock) -> Said:
+    return "weak", Frame(zone=ZONES[(g[0] or "").upper()]), None
+
+
+def half_number(g: Groups, clock: Clock) -> Said:
+    value = number(g[0])
+    return ("half", None, (value, g[0])) if value is not None else None
+
+
+def kind(name: str, value: object = None) -> Builder:
+    """A builder for words that only connect."""
+    return lambda g, clock: (name, None, value if value is not None else g[-1])
