@@ -115,11 +115,11 @@ def parse_intent(
     script = "zh" if _CJK.search(plain) else "en"
     if is_small_talk(plain):
         return ParsedIntent(action=CHAT, entities=list(entities))
-    action = _action(plain, lexicon)
+    reason = lexicon.reason_words.search(plain)
+    action = _action(plain, lexicon, reason)
     found = [(m.start(), m.end(), lexicon.target_of[m.group()]) for m in lexicon.target_words.finditer(plain)]
     target = _target(found, action, lexicon)
     marker = lexicon.marker_words.search(plain)
-    reason = lexicon.reason_words.search(plain)
     pointing = bool(mentions and any(m.resolved_entity for m in mentions)) or _points(plain, found, lexicon)
     asks = bool(_ASKING.search(plain))
     name = action[1].name if action else (INFORM if any(c.isalnum() for c in plain) else NONE)
@@ -142,10 +142,20 @@ def parse_intent(
     )
 
 
-def _action(plain: str, lexicon: _Lexicon) -> tuple[int, _Action] | None:
-    """The first action word that is a verb of wanting; a noun ("退款") only where no other stands before; asking last."""
+def _action(plain: str, lexicon: _Lexicon, reason: re.Match[str] | None) -> tuple[int, _Action] | None:
+    """The first action word; confirming and looking up yield to others, asking comes last.
+
+    A word inside a longer one of a reason ("重复下单") is none.
+    """
     best: tuple[tuple[int, int], _Action] | None = None
     for match in lexicon.action_words.finditer(plain):
+        if (
+            reason
+            and reason.start() <= match.start()
+            and match.end() <= reason.end()
+            and match.group() != reason.group()
+        ):
+            continue
         action = lexicon.actions[lexicon.action_of[match.group()]]
         rank = (
             2 if action.name == "ask" else 1 if action.name in ("confirm", "look_up") and best else 0,

@@ -29,8 +29,7 @@ def build() -> Trial:
         for number, turn in enumerate(turns):
             _take(session, turn, number, find_entities(turn.text, lang, gazetteer))
         entities = find_entities(case["text"], lang, gazetteer)
-        role = case.get("speaker_role") or "customer"
-        last = Turn(role=role, text=case["text"])
+        last = turns_from_context([{"speaker": case.get("speaker_role") or "customer", "text": case["text"]}])[0]
         parsed, known = _take(session, last, len(turns), entities)
         return {
             "action": parsed.action,
