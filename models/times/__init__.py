@@ -42,7 +42,7 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
     clock = Clock(local, round(offset.total_seconds() / 60))
     plain = simplify(narrow(text))
     found: list[Reading] = []
-    if _HAN.search(plain):
+    if lang == "zh" or _HAN.search(plain):
         found += [(p, placed(p, clock, chinese_bias(plain, p))) for p in find_chinese(plain, clock)]
     if _LATIN.search(plain) or not found:
         english = [(p, placed(p, clock, english_bias(plain, p))) for p in find_english(plain, clock)]

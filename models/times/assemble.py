@@ -103,7 +103,7 @@ def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None
         return None
     if right.hour is not None and right.hour <= 12 and right.part is None and right.meridiem is None:
         end = _next_reading(right, start.start, clock)
-    elif right.weekday is not None and right.week is None and left.weekday is not None and right.date is None:
+    elif right.weekday is not None and right.week is None and left.weekday not in (None, right.weekday):
         ahead = (right.weekday - left.weekday) % 7 or 7
         end = place(right.copy(weekday=None, date=start.start.date() + timedelta(days=ahead)), clock.now)
     else:
@@ -207,6 +207,7 @@ class Grammar:
     tight: Glue
     recurrence: Callable[[list[Atom], int, str], tuple[Piece, int] | None]
     bare_is_time: Callable[[str, Piece], bool]
+    from_opens: bool = True
     number_after: Callable[[str, int], tuple[int, int] | None] = lambda text, at: None
 
 
@@ -243,16 +244,18 @@ def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tupl
         return grammar.recurrence(atoms, at, text)
     if first.kind == "pattern":
         return Piece(first.start, first.end, recurrence=str(first.value)), at + 1
-    if first.kind in ("from", "until", "after", "before") and at + 1 < len(atoms) and not first.weak:
-        opener = first.kind
+    if first.kind in ("from", "until", "after", "before") or first.value in ("until", "till"):
+        if at + 1 >= len(atoms):
+            return None
+        opener = "until" if first.kind == "range" else first.kind
         if not grammar.tight(_between(text, first, atoms[at + 1])):
             return None
         found = _point(atoms, at + 1, text, grammar)
         if found is None:
             return None
-        found[0].start = first.start
+        inner, found[0].start = found[0].start, first.start
     else:
-        found = _point(atoms, at, text, grammar)
+        found, inner = _point(atoms, at, text, grammar), first.start
     if found is None:
         return None
     piece, after = found
@@ -264,8 +267,11 @@ def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tupl
     elif opener == "after":
         piece.limit = "after"
     piece, after = _suffixes(piece, atoms, after, text, grammar)
-    if opener == "from" and piece.limit is None and first.value != "between":
-        piece.limit = "after"
+    if opener == "from" and piece.limit is None and piece.length is None:
+        if grammar.from_opens:
+            piece.limit = "after"
+        else:
+            piece.start = inner
     return piece, after
 
 
@@ -353,6 +359,8 @@ def _point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Pie
         if found:
             found[0].start = first.start
         return found
+    if first.kind == "around" and first.value == "skip":
+        return _point(atoms, at + 1, text, grammar) if at + 1 < len(atoms) else None
     if first.kind == "vague":
         return Piece(first.start, first.end, vague=True), at + 1
     if first.kind in ("span", "toward") and first.value is not None:
@@ -392,6 +400,10 @@ def _merge(
             break
         if atom.kind == "from" and index > at and frame.has_date() and frame.hour is None and index + 1 < len(atoms):
             following = atoms[index + 1]
+            if frame.weekday is not None and following.frame is not None and following.frame.week is not None:
+                end = atom.end
+                index += 1
+                continue
             if following.kind == "half" or (following.frame is not None and following.frame.hour is not None):
                 opened, end = True, atom.end
                 index += 1
@@ -432,7 +444,9 @@ def _merge(
             both = joined(frame, addition)
         if both is None:
             break
-        frame, end = both, atom.end
+        frame = both
+        if not (atom.weak and atom.frame.zone is not None):
+            end = atom.end
         if isinstance(atom.value, tuple) and atom.value[0] == "shift":
             shift = atom
         else:

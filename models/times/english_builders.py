@@ -201,6 +201,11 @@ def part(g: Groups, clock: Clock) -> Said:
     return frame if g[0] else ("weak", frame, None)
 
 
+def meal(g: Groups, clock: Clock) -> Said:
+    """before lunch, after breakfast."""
+    return Frame(part={"breakfast": "early_morning", "lunch": "noon"}.get(g[0] or "", "evening"))
+
+
 def hour_word(g: Groups, clock: Clock) -> Said:
     hour = HOUR_WORDS[g[0] or ""]
     if hour == 24:

@@ -38,8 +38,8 @@ AMOUNT = (
     rf"(?:\d{{1,4}}(?:\.\d{{1,2}})?|1/2|[13]/4|half\san?|a\shalf|an?\s(?:couple|few)(?:\sof)?|couple(?:\sof)?|(?:a\s)?few|several|some"
     rf"|(?:one|an?)\sand\sa\shalf|{CARDINAL}|an?)(?:\smore)?"
 )
-AP = r"(?:[ap]\s?\.?\s?m\b\.?|[ap]\b\.?)"
-AP_SURE = r"(?:[ap]\s?\.?\s?m\b\.?)"
+AP = r"(?:[ap]\s?\.?\s?m\b|[ap]\b)"
+AP_SURE = r"(?:[ap]\s?\.\s?m(?:\s?\.|\b)|[ap]\s?m\b)"
 HOUR = rf"(?:1\d|2[0-4]|0?\d|{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 HOUR_W = rf"(?:{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 MINUTE_W = rf"(?:(?:{_TENS})(?:[\s-](?:{_ONES})\b)?|{_TEEN}|oh?\s(?:{_ONES})|five)"
@@ -55,14 +55,20 @@ def english_patterns() -> tuple[Pattern, ...]:
     """(pattern, builder) in order of precedence."""
     holidays = _any(name for name in holiday_names("en"))
     holidays = holidays.replace("'", "['\u2019]")
-    parts, step = _any(PART_WORDS), r"(?:the\s)?(?:this|next|last|past|previous|coming|upcoming|current|following)"
-    not_word, free = r"(?<![a-z0-9$#@/.:-])", r"(?<![a-z0-9$#])"
+    parts, step = _any(PART_WORDS), r"(?:this|next|last|past|previous|coming|upcoming|current|following)"
+    free = r"(?<![a-z0-9$#])(?<!\$\s)"
     sep = r"\s?[-/.]\s?"
     return (
         (rf"(?<![\d.:/])({YEAR}){sep}(\d{{1,2}}|{MONTH}){sep}(\d{{1,2}}|{MONTH})(?![\d])(?:t(?=\d\d:))?", b.ymd),
         (rf"(?<![\d])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
-        (rf"(?<![\d.:/-])(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
-        (r"(?<![\d.:/-])(\d{1,2})/(\d{1,2})/(\d\d)(?![\d/])", b.mdy),
+        (rf"(?<![\d.:/])(?<!\d\d\d\d-)(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
+        (r"(?<![\d.:/])(\d{1,2})/(\d{1,2})/(\d\d)(?![\d/])", b.mdy),
+        (
+            r"(?<![\d.:/$])(?!24/7)(\d{1,2})/(\d{1,2})(?![\d/%.]\d?|\s?(?:h|hours?|cups?|of|inch|and\sa|lbs?)\b)"
+            r"|(?:(?<=day\s)|(?<=mon\s)|(?<=fri\s))(\d{1,2})-(\d{1,2})(?![\d:-]|\s?[ap]\.?m)"
+            r"|(?<=\bon\s)(\d{1,2})\.(\d{1,2})(?![\d.]|\s?[ap%])|^(\d{1,2})\s?-\s?(\d\d)$",
+            lambda g, c: b.digits_month_day(tuple(x for x in g[:-1] if x is not None), c),
+        ),
         (rf"{free}(\d{{1,2}})(?:st|nd|rd|th)?[\s.,/-]{{0,3}}({MONTH})\b\.?[\s,/-]{{1,2}}(?:of\s|in\s)?({YEAR}|\d\d(?![\d:]|\s?{AP_SURE})(?=\W*$))(?!\d)", b.day_month),
         (
             rf"{free}({MONTH})\b\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d)|{CARDINAL}\b)(?:,?\s(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
@@ -81,8 +87,14 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"(?<![\d.:/-])({YEAR})[\s-]?q([1-4])\b", lambda g, c: b.quarter((g[1], g[0]), c)),
         (rf"{free}h([12])(?:\s({YEAR}))?\b", b.half_year),
         (rf"{free}((?:1[6-9]|20)\d0|[2-9]0)['\u2019]?s\b", b.decade),
+        (
+            rf"(?<![\d.:/$-])({ORDINAL}|\d{{1,2}}|{HOUR_W})(?:\s?[-–]\s?|\s(?:to|till|until|untill|til|through|and)\s(?:the\s)?)"
+            rf"(?=(?:{ORDINAL}|\d{{1,2}}(?:[:.][0-5]\d)?|{HOUR_W})\s?(?:{AP}|o['\u2019]?clock|(?:in\sthe|today|tomorrow|tonight|yesterday|next|this|last|of\s)\b|{MONTH}\b|{WEEKDAY}\b)"
+            rf"|\d{{1,2}}:[0-5]\d|{MONTH}\s\d)",
+            b.half_number,
+        ),
         *_clocks(free),
-        (rf"\b(?:at\s)?((?:the\s)?(?:end|close|beginning|start|middle)\sof\s(?:the\s)?)(?:the\s)?(day|week|month|quarter|year|yr)\b", b.edge_alone),
+        (r"\b((?:end|close|beginning|start|middle)\sof\s(?:the\s)?)(day|week|month|quarter|year|yr)\b", b.edge_alone),
         (r"\b(the\s)?(eod|eom|eoy|eow)\b", b.edge_alone),
         (rf"(?<![a-z])(every|each)\b", b.kind("every")),
         (r"\b(?:every)(?=day\b)", b.kind("every")),
@@ -95,8 +107,9 @@ def english_patterns() -> tuple[Pattern, ...]:
             lambda g, c: ("pattern", None, _ADVERBS[g[0] or "daily"]),
         ),
         (rf"\b(?:the\s)?({_any(VAGUE_WORDS)})\b", b.kind("vague")),
+        (r"\b(?:year|month|quarter)[\s-]to[\s-]date\b|\bytd\b", b.kind("vague")),
         *_shifts(free),
-        (rf"\b(?:the\s)?({_any(DAY_PARTS)})\b", b.day_part),
+        (rf"\b(?:(?:early|earlier|late|later)\s)?({_any(DAY_PARTS)})\b", b.day_part),
         (rf"\b(?:the\s)?({_any(DAY_WORDS)})\b(?:['\u2019]s)?", b.day_word),
         (rf"\b(?:the\s)?({ORDINAL}(?:\s(?:to\s)?last)?|last)\s({WEEKDAY}|week|weekend|day)\b(?=\s(?:of|in)\b|\sfrom\s|\sthis\smonth)", b.nth_of),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY}|weekend)\b(?!\s(?:after|before))", b.nth_of),
@@ -110,20 +123,22 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"(?:\b({step})\s)?\b({holidays})(?![a-z])", b.holiday),
         (rf"\b(?:the\s)?week\s(?:of|beginning|commencing|starting)(?:\son)?\s(?=(?:the\s)?(?:{MONTH}|{WEEKDAY}|\d))", b.week_of),
         (r"\bweek\s(\d{1,2})\b", b.iso_week),
+        (r"\b(the\s(?:next|following|previous))\s(day)\b", _step),
         (rf"\b({step})\s(weekend|week-end|week|month|quarter|qtr|year|yr|hour|minute|day|decade|century)\b", _step),
-        (r"\b(?:the\s)?(?:remaining|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
-        (r"\b(?:year|month|quarter)[\s-]to[\s-]date\b|\bytd\b", b.kind("vague")),
+        (r"\b(?:remaining|remainder|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
         (rf"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|(?<=to\s)|^)((?:the|my)\s)(day|week|month|quarter|year)\b(?!\s(?:of|in|\d))", b.unit_step),
         (r"()\b(weekend)\b", b.unit_step),
         (rf"\b((?:this|next|last|past)\s)?(spring|summer|autumn|fall|winter)\b(?!\s(?:into|for|in\slove|off|down|apart|short|asleep|back|under|within|through))", lambda g, c: b.season(((g[0] or "").strip() or None, g[1]), c)),
+        (rf"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
         (rf"\b(in\sthe\s|at\s(?=night))?({parts})\b", b.part),
+        (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", b.meal),
         (r"\b(?:(beginning|start|middle|end)\sof|(mid)[\s-]|(early|earlier|late|later)(?:\sin)?\s)(?:\s?the\b)?", lambda g, c: b.edge((g[0] or g[1] or g[2],), c)),
-        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=and\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)$|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
+        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=and\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
         (
             rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=and\s)|(?<=year\s)|(?<=during\s)|(?<=between\s)|(?<=-)|^)({YEAR}|{YEAR_WORDS})(?![\d%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))|(?<=[a-z]\s)((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
         ),
-        (rf"\b(?:on\s)?(the\s)({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?(?!\s(?:time|one|thing|floor|place|step|version|item|half|name|person|part|of\s(?!{MONTH}|this|next|last|the\s(?:month|current)))|[a-z])", lambda g, c: b.ordinal_day((g[1],), c)),
+        (rf"\b(the\s)({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?(?=\s*(?:$|[.,;!?)\-]|(?:at|and|or|to|till|until|through|around|please|with|for|if|in\sthe|of\s(?:this|next|last|the))\b|\d))", lambda g, c: b.ordinal_day((g[1],), c)),
         (rf"(?:(?<=on\s)|(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s)|(?<=to\s)|(?<=through\s)|(?<=until\s)|(?<=-\s)|(?<=-))(\d{{1,2}}(?:st|nd|rd|th))\b", b.ordinal_day),
         (rf"\b({ORDINAL}|\d{{1,2}})(?:\sday)?(?=\s(?:of\s)?(?:this|next|last|the|the\scurrent)\smonth)", b.ordinal_day),
         (rf"(?:(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s))(\d{{1,2}})(?!\d|[:.]\d|\s?{AP}|\s?[-/]\s?\d|\s?%|\s[a-z]*s\b|\s(?:to|till|until)\b)", b.day_number),
@@ -157,16 +172,16 @@ def _plural(g: b.Groups, clock: b.Clock) -> b.Said:
 
 
 def _clocks(free: str) -> tuple[Pattern, ...]:
-    sure = rf"(?:\s?{AP_SURE}|\s?(?:[ap]\b\.?))"
+    sure = rf"(?:\s?{AP_SURE}|\s?[ap]\b)"
     unit_follows = rf"(?!\s?(?:{UNIT}|%|people|dollars|times|percent)\b)"
     return (
-        (rf"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\s?({AP_SURE}|[ap]\b\.?))?(?:\s?h\b)?(?:\so['\u2019]?clock)?", b.clock_digits),
+        (rf"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\s?({AP_SURE}|[ap]\b))?(?:\s?h\b)?(?:\so['\u2019]?clock)?", b.clock_digits),
         (rf"(?<![\d:.])(1?\d|2[0-4])\.([0-5]\d)()\s?({AP_SURE})", b.clock_digits),
         (rf"(?:(?<=at\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", b.clock_digits),
         (r"(?<![a-z\d:./])([01]?\d|2[0-4])h([0-5]\d)?(?:min)?\b(?!\s(?:ago|later|from))", b.clock_h),
         (rf"\b(half|(?:an?\s)?quarter|{CARDINAL}|\d{{1,2}})(?:\s(?:minutes?|mins?))?\s(past|to|after|before|till|of)\s({HOUR}|{_any(HOUR_WORDS)})\b(?:\so['\u2019]?clock)?\s?({AP_SURE}|[ap]\b)?{unit_follows}(?!\s?[:/]\d)", _past_hour),
-        (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b\.?)", b.clock_short),
-        (rf"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b\.?", b.clock_short),
+        (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b)", b.clock_short),
+        (rf"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", b.clock_short),
         (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", b.clock_short),
         (rf"{free}({HOUR})(?:\s({MINUTE_W}))?\s?o['\u2019]?clock(?:\s?({AP_SURE}))?", b.clock_short),
         (rf"(?:(?<=at\s)|(?<=for\s)|(?<=to\s)|(?<=from\s)|(?<=until\s)|(?<=by\s)|\b)({HOUR_W})[\s-]({_TENS}|{_TENS}[\s-](?:{_ONES})|{_TEEN}|five|oh?\s(?:{_ONES}))(?:-(?:{_ONES}))?\b{unit_follows}(?!\s(?:hundred|thousand|{_ONES})\b)", _word_clock),
@@ -206,7 +221,7 @@ def _shifts(free: str) -> tuple[Pattern, ...]:
         (rf"{free}{about}({AMOUNT})\s?({UNIT})(\sand\sa\shalf)?\s(from\snow|from\sright\snow|from\stoday|later|hence|ago|back|earlier|from\sthe\smoment)\b", b.shift),
         (rf"{free}({AMOUNT})\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:today|tomorrow|yesterday|{MONTH}|{WEEKDAY}|the\s{ORDINAL}|\d|christmas|easter|thanksgiving|new|next|last|this))", b.shift_from),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY})\s(after|before)(?=\s)", _nth_after),
-        (rf"\b(?:the\s)?(next|last|past|previous|coming|following|within|within\sthe\snext|in\sthe\snext|over\sthe\snext|over\sthe\slast|in\sthe\slast)\s({AMOUNT})\s({UNIT})\b", b.stretch),
+        (rf"\b(next|last|past|previous|coming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b", b.stretch),
         (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b", b.length),
     )  # fmt: skip
 

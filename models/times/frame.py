@@ -103,4 +103,10 @@ def joined(left: Frame, right: Frame) -> Frame | None:
         if apart and any(other in apart for other in mine):
             return None
         changes[name] = value
-    return replace(left, **changes)
+    both = replace(left, **changes)
+    if both.has_time() and both.exact is None:
+        if both.week is not None and both.weekday is None and both.edge is None:
+            return None
+        if both.month is not None and both.day is None and both.nth is None and not both.edge:
+            return None
+    return both

@@ -19,12 +19,13 @@ class Scanner:
 
     def __init__(self, patterns: tuple[Pattern, ...]) -> None:
         parts: list[str] = []
-        self._builders: dict[int, tuple[Builder, int]] = {}
+        self._patterns = [(re.compile(pattern), builder) for pattern, builder in patterns]
+        self._builders: dict[int, tuple[int, int]] = {}
         group = 1
-        for pattern, builder in patterns:
-            parts.append(f"({pattern})")
-            inner = re.compile(pattern).groups
-            self._builders[group] = (builder, group + inner)
+        for number, (compiled, _) in enumerate(self._patterns):
+            parts.append(f"({compiled.pattern})")
+            inner = compiled.groups
+            self._builders[group] = (number, group + inner)
             group += 1 + inner
         self._pattern = re.compile("|".join(parts))
 
@@ -34,16 +35,24 @@ class Scanner:
         position = 0
         while match := self._pattern.search(text, position):
             group = match.lastindex or 1
-            builder, last = self._builders[group]
-            said = builder((*match.groups()[group:last], match.group()), clock)
-            if said is None:
-                position = match.start() + 1
-                continue
+            number, last = self._builders[group]
+            start, said = match.start(), self._patterns[number][1]((*match.groups()[group:last], match.group()), clock)
             position = match.end()
+            if said is None:
+                said, position = self._others(text, start, number + 1, clock)
             if isinstance(said, Frame):
-                found.append(Atom(match.start(), position, "frame", said))
-            else:
+                found.append(Atom(start, position, "frame", said))
+            elif said is not None:
                 kind, frame, value = said
                 weak = kind == "weak"
-                found.append(Atom(match.start(), position, "frame" if weak else kind, frame, value, weak))  # type: ignore[arg-type]
+                found.append(Atom(start, position, "frame" if weak else kind, frame, value, weak))  # type: ignore[arg-type]
         return found
+
+    def _others(self, text: str, start: int, number: int, clock: Clock) -> tuple[Said, int]:
+        """What a later pattern says at a place where an earlier one was mistaken."""
+        for pattern, builder in self._patterns[number:]:
+            match = pattern.match(text, start)
+            said = builder((*match.groups(), match.group()), clock) if match and match.end() > start else None
+            if match and said is not None:
+                return said, match.end()
+        return None, start + 1
