@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import msgspec
 
 from models.encoder import Encoded
-from models.errors import RecordError, StateError
+from models.errors import RecordError, StateError, UnavailableError
 from models.records import Command, Rule, Source, Utterance
 from streams.messages import Batch, Message, Output
 from streams.models import Models
@@ -82,6 +82,9 @@ class Engine:
             except StateError as error:
                 refused = RecordError("state_conflict", str(error))
                 outputs, attempt = [_dead(item, refused, self._settings)], Transaction(transaction)
+            except UnavailableError:
+                self._indexes.clear()
+                raise
             except Exception as error:
                 log.exception("an event failed in the engine and is dead-lettered")
                 self._indexes.clear()

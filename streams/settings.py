@@ -47,9 +47,9 @@ class WorkerSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All settings. `partitions` is one number for every topic and the table, and cannot be changed later."""
+    """All settings. `broker` empty: that of a running `cuestream up` on `data_dir`, else localhost:9092. `partitions` is one number for every topic and the table, and cannot be changed later."""
 
-    broker: str = "localhost:9092"
+    broker: str = ""
     topic_prefix: str = "cuestream."
     app_id: str = "cuestream"
     partitions: Annotated[int, Meta(ge=1, le=1024)] = 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from state_records import Memory, at, span
+from tests.tables.state_records import Memory, at, span
 
 from models.records import Speaker
 
@@ -224,7 +224,7 @@ def test_work_per_unit_does_not_grow_with_history() -> None:
             return counted(kind, *parts)
 
         rows.get = get  # type: ignore[method-assign]
-        from state_records import unit
+        from tests.tables.state_records import unit
 
         from tables.writing import write_unit
 

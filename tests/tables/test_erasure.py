@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from state_records import Memory, affect, at, parsed, unit
+from tests.tables.state_records import Memory, affect, at, parsed, unit
 
 from models.context import Turn
 from models.records import Command, Scope

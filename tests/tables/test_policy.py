@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
-from state_records import START, affect, at, span
+from tests.tables.state_records import START, affect, at, span
 
 from models.records import Validity
 from tables.policy import Decision, decide, foreign_spans, refused_audit, review_due, trimmed

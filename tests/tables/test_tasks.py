@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from state_records import Talk, affect, at, parsed
+from tests.tables.state_records import Talk, affect, at, parsed
 
 from models.records import Intent, Mention, ToolResult
 from tables.person import PersonState, session_of

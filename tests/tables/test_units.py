@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from state_records import Memory, at, unit
+from tests.tables.state_records import Memory, at, unit
 
 from models.errors import RecordError, StateError
 from models.records import Entity
