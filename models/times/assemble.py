@@ -33,6 +33,7 @@ class Piece:
     bare: bool = False
     unit: str | None = None
     counted: object = None
+    reach: int = 0
 
 
 def placed(piece: Piece, clock: Clock, bias: Bias) -> Placed | None:
@@ -124,7 +125,8 @@ def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None
 
 def _next_reading(right: Frame, start: datetime, clock: Clock) -> Placed | None:
     """An hour that may be before or after noon: the first such time after the start."""
-    morning = place(right.copy(meridiem="am"), clock.now)
+    clock_only = Frame(hour=right.hour, minute=right.minute, second=right.second, meridiem="am", date=start.date())
+    morning = place(clock_only, clock.now)
     if morning is None:
         return None
     moment = morning.start
@@ -208,6 +210,7 @@ class Grammar:
     recurrence: Callable[[list[Atom], int, str], tuple[Piece, int] | None]
     bare_is_time: Callable[[str, Piece], bool]
     from_opens: bool = True
+    suffixes: bool = True
     number_after: Callable[[str, int], tuple[int, int] | None] = lambda text, at: None
 
 
@@ -234,7 +237,8 @@ def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
 
 
 def _between(text: str, left: Atom | Piece, right: Atom) -> str:
-    return text[left.end : right.start]
+    reach = max(left.end, left.reach) if isinstance(left, Piece) else left.end
+    return text[reach : right.start]
 
 
 def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
@@ -267,7 +271,7 @@ def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tupl
     elif opener == "after":
         piece.limit = "after"
     piece, after = _suffixes(piece, atoms, after, text, grammar)
-    if opener == "from" and piece.limit is None and piece.length is None:
+    if opener == "from" and piece.limit is None and piece.length is None and piece.until is None:
         if grammar.from_opens:
             piece.limit = "after"
         else:
@@ -287,7 +291,9 @@ def _ranged(
     if link.value in ("起", "开始") and after + 2 < len(atoms):
         after += 1
         link = atoms[after]
-    if link.kind != "range" and not (link.kind == "link" and (opener == "from" or piece.unit == "from")):
+    if link.kind != "range" and not (
+        link.kind == "link" and (opener == "from" or piece.unit == "from") and _pairs(atoms, after)
+    ):
         return None
     second = _point(atoms, after + 1, text, grammar) if _next_to(atoms, after, text, grammar) else None
     if second is None or second[0].frame is None or _says_other(piece.frame, second[0].frame):
@@ -300,6 +306,11 @@ def _ranged(
         merged.end = atoms[following].end
         following += 1
     return merged, following
+
+
+def _pairs(atoms: list[Atom], at: int) -> bool:
+    """Whether "and" joins two ends here: after "between" or 从, not after "from"."""
+    return all(atom.value != "from" for atom in atoms[max(0, at - 6) : at] if atom.kind == "from")
 
 
 def _next_to(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> bool:
@@ -333,6 +344,8 @@ def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Gram
     while at < len(atoms):
         atom = atoms[at]
         if not grammar.tight(_between(text, piece, atom)):
+            break
+        if atom.kind in ("before", "after") and not grammar.suffixes:
             break
         if atom.kind == "before" and piece.limit in (None, "before") and piece.frame is not None:
             piece.limit = "before"
@@ -392,11 +405,11 @@ def _merge(
 ) -> tuple[Piece, int] | None:
     frame = Frame(lunar=True if lunar else None)
     strong, end, index = False, start, at
-    bare, opened, past = True, False, False
+    bare, opened, past, reach = True, False, False, start
     shift: Atom | None = None
     while index < len(atoms):
         atom = atoms[index]
-        if index > at and not (grammar.tight if atom.weak else grammar.glue)(text[end : atom.start]):
+        if index > at and not (grammar.tight if atom.weak else grammar.glue)(text[max(end, reach) : atom.start]):
             break
         if atom.kind == "from" and index > at and frame.has_date() and frame.hour is None and index + 1 < len(atoms):
             following = atoms[index + 1]
@@ -445,6 +458,7 @@ def _merge(
         if both is None:
             break
         frame = both
+        reach = atom.end
         if not (atom.weak and atom.frame.zone is not None):
             end = atom.end
         if isinstance(atom.value, tuple) and atom.value[0] == "shift":
@@ -457,7 +471,7 @@ def _merge(
         index += 1
     if not strong and not (frame.has_date() and frame.has_time()):
         return None
-    return Piece(start, end, frame, bare=bare, unit="past" if past else "from" if opened else None), index
+    return Piece(start, end, frame, bare=bare, unit="past" if past else "from" if opened else None, reach=reach), index
 
 
 def _within_shift(shift: Atom, addition: Frame) -> Frame | None:

@@ -20,7 +20,7 @@ _MAYBE = re.compile(
     r"\d|day|week|month|year|yr|quarter|hour|minute|second|o'?clock|noon|night|morning|evening|lunch|tom|tonite|now|mon|tue|"
     r"wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|past|half|at |"
     r"around|eo[dmyw]|ly\b|after|ago|later|mas\b|eve\b|easter|hall|pass|ish\b|otd|asap|century|decade|two thousand|min|"
-    r"hr|qtr|first|third|fourth|fifth|th\b|ramadan|eid|purim|juneteenth|pentecost|han+uk|diwali|vesak|gras|yom|shav|suk|tu b|simc|chinese|lunar|equinox|"
+    r"hr|qtr|ten\b|eleven|twelve|teen|twenty|thirty|forty|fifty|[ap] ?[.]? ?m\b|first|third|fourth|fifth|th\b|ramadan|eid|purim|juneteenth|pentecost|han+uk|diwali|vesak|gras|yom|shav|suk|tu b|simc|chinese|lunar|equinox|"
     r"solstice|ashura|mawlid|labba|gysd|nye|cinco"
 )
 _EVERY_UNIT = re.compile(rf"\s?(other|second|third|\d{{1,3}}|two|three|four|five|six|ten|twelve)?\s?({UNIT})\b")
@@ -82,6 +82,7 @@ GRAMMAR = Grammar(
     recurrence=_recurrence,
     bare_is_time=lambda text, piece: True,
     from_opens=False,
+    suffixes=False,
     number_after=_number_after,
 )
 
@@ -115,7 +116,7 @@ _STANDS = re.compile(
     + r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 )
 _LEADS = re.compile(
-    r"(?:^|\b(?:on|in|of|this|next|last|by|until|till|from|to|and|or|since|every|each|before|after|through|coming)|[,(\-:])\s*$"
+    r"(?:\b(?:on|in|of|this|next|last|by|until|till|from|to|and|or|since|every|each|before|after|through|coming)|[,(\-:])\s*$"
 )
 
 
@@ -124,7 +125,7 @@ def _said(atom: Atom, text: str, original: str) -> bool:
     word = text[atom.start : atom.end]
     if atom.kind != "frame" or not _VERBS.fullmatch(word):
         return True
-    leads = atom.start > 0 and bool(_LEADS.search(text[max(1, atom.start - 12) : atom.start]))
+    leads = bool(_LEADS.search(text[max(0, atom.start - 12) : atom.start]))
     alone = not text[: atom.start].strip() and not text[atom.end :].strip(" .!?")
     return leads or alone or (original[atom.start].isupper() and bool(_STANDS.match(text, atom.end)))
 

@@ -44,7 +44,7 @@ HOUR = rf"(?:1\d|2[0-4]|0?\d|{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 HOUR_W = rf"(?:{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 MINUTE_W = rf"(?:(?:{_TENS})(?:[\s-](?:{_ONES})\b)?|{_TEEN}|oh?\s(?:{_ONES})|five)"
 TAIL = (
-    r"(?=\s*(?:$|[.,;!?)]|(?:today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp|and|or|with|please|for|if|so|to|until|till|next)\b|"
+    r"(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp|and|or|with|please|for|if|so|to|until|till|next)\b|"
     + WEEKDAY
     + r"\b))"
 )
@@ -61,7 +61,7 @@ def english_patterns() -> tuple[Pattern, ...]:
     return (
         (rf"(?<![\d.:/])({YEAR}){sep}(\d{{1,2}}|{MONTH}){sep}(\d{{1,2}}|{MONTH})(?![\d])(?:t(?=\d\d:))?", b.ymd),
         (rf"(?<![\d])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
-        (rf"(?<![\d.:/])(?<!\d\d\d\d-)(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
+        (rf"(?<![\d.:/])(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
         (r"(?<![\d.:/])(\d{1,2})/(\d{1,2})/(\d\d)(?![\d/])", b.mdy),
         (
             r"(?<![\d.:/$])(?!24/7)(\d{1,2})/(\d{1,2})(?![\d/%.]\d?|\s?(?:h|hours?|cups?|of|inch|and\sa|lbs?)\b)"
@@ -71,7 +71,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"{free}(\d{{1,2}})(?:st|nd|rd|th)?[\s.,/-]{{0,3}}({MONTH})\b\.?[\s,/-]{{1,2}}(?:of\s|in\s)?({YEAR}|\d\d(?![\d:]|\s?{AP_SURE})(?=\W*$))(?!\d)", b.day_month),
         (
-            rf"{free}({MONTH})\b\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d)|{CARDINAL}\b)(?:,?\s(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
+            rf"{free}({MONTH})(?:\b|(?=\d))\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d)|{CARDINAL}\b)(?:,?\s(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
             b.month_day,
         ),
         (rf"(?:the\s)?ides\sof\s({MONTH})\b", b.ides),
@@ -108,6 +108,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"\b(?:the\s)?({_any(VAGUE_WORDS)})\b", b.kind("vague")),
         (r"\b(?:year|month|quarter)[\s-]to[\s-]date\b|\bytd\b", b.kind("vague")),
+        (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", b.meal),
         *_shifts(free),
         (rf"\b(?:(?:early|earlier|late|later)\s)?({_any(DAY_PARTS)})\b", b.day_part),
         (rf"\b(?:the\s)?({_any(DAY_WORDS)})\b(?:['\u2019]s)?", b.day_word),
@@ -117,7 +118,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b(?:the\s)?(first|second)\shalf\sof\s(?:the\syear\s?)?({YEAR})?", b.half_year),
         (rf"\b({step})\s({MONTH})\b", b.month_step),
         (rf"\b({MONTH})\s(after\snext)\b", lambda g, c: b.month_step((g[1], g[0]), c)),
-        (rf"(?:\b({step}|the|an?\s?other)\s)?\b({WEEKDAY}s|(?:mon|tues|wednes|thurs|fri|satur|sun)day\s(?:mornings|afternoons|evenings|nights))\b", _plural),
+        (rf"(?:\b({step}|the|an?\s?other)\s)?\b((?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day\s(?:mornings|afternoons|evenings|nights))\b", _plural),
         (rf"\b({step})\s({WEEKDAY})\b(?!s)", b.weekday_step),
         (rf"(?<![a-z.])({WEEKDAY})\b\.?(?!['\u2019]s\s)", b.weekday),
         (rf"(?:\b({step})\s)?\b({holidays})(?![a-z])", b.holiday),
@@ -126,14 +127,13 @@ def english_patterns() -> tuple[Pattern, ...]:
         (r"\b(the\s(?:next|following|previous))\s(day)\b", _step),
         (rf"\b({step})\s(weekend|week-end|week|month|quarter|qtr|year|yr|hour|minute|day|decade|century)\b", _step),
         (r"\b(?:remaining|remainder|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
-        (rf"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|(?<=to\s)|^)((?:the|my)\s)(day|week|month|quarter|year)\b(?!\s(?:of|in|\d))", b.unit_step),
+        (rf"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|(?<=to\s)|^)((?:the|my)\s)(day|week|month|quarter|year)\b(?!\s(?:of|in|to\sdate|\d))", b.unit_step),
         (r"()\b(weekend)\b", b.unit_step),
         (rf"\b((?:this|next|last|past)\s)?(spring|summer|autumn|fall|winter)\b(?!\s(?:into|for|in\slove|off|down|apart|short|asleep|back|under|within|through))", lambda g, c: b.season(((g[0] or "").strip() or None, g[1]), c)),
         (rf"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
         (rf"\b(in\sthe\s|at\s(?=night))?({parts})\b", b.part),
-        (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", b.meal),
-        (r"\b(?:(beginning|start|middle|end)\sof|(mid)[\s-]|(early|earlier|late|later)(?:\sin)?\s)(?:\s?the\b)?", lambda g, c: b.edge((g[0] or g[1] or g[2],), c)),
-        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=and\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
+        (r"\b(?:(beginning|start|middle|end)\sof|(mid)[\s-]|(early|earlier|late|later)(?:\sin)?\s)", lambda g, c: b.edge((g[0] or g[1] or g[2],), c)),
+        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=and\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])\.?", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
         (
             rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=and\s)|(?<=year\s)|(?<=during\s)|(?<=between\s)|(?<=-)|^)({YEAR}|{YEAR_WORDS})(?![\d%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))|(?<=[a-z]\s)((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
@@ -179,7 +179,7 @@ def _clocks(free: str) -> tuple[Pattern, ...]:
         (rf"(?<![\d:.])(1?\d|2[0-4])\.([0-5]\d)()\s?({AP_SURE})", b.clock_digits),
         (rf"(?:(?<=at\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", b.clock_digits),
         (r"(?<![a-z\d:./])([01]?\d|2[0-4])h([0-5]\d)?(?:min)?\b(?!\s(?:ago|later|from))", b.clock_h),
-        (rf"\b(half|(?:an?\s)?quarter|{CARDINAL}|\d{{1,2}})(?:\s(?:minutes?|mins?))?\s(past|to|after|before|till|of)\s({HOUR}|{_any(HOUR_WORDS)})\b(?:\so['\u2019]?clock)?\s?({AP_SURE}|[ap]\b)?{unit_follows}(?!\s?[:/]\d)", _past_hour),
+        (rf"\b(half|(?:an?\s)?quarter|{CARDINAL}|\d{{1,2}})(?:\s(?:minutes?|mins?))?\s(past|to|after|before|till|of)\s({HOUR}|{_any(HOUR_WORDS)})(?:\b|(?=[ap]))(?:\so['\u2019]?clock)?\s?({AP_SURE}|[ap]\b)?{unit_follows}(?!\s?[:/]\d)", _past_hour),
         (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b)", b.clock_short),
         (rf"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", b.clock_short),
         (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", b.clock_short),

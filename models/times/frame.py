@@ -84,7 +84,7 @@ _APART: dict[str, frozenset[str]] = {
     "season": frozenset({"day", "quarter", "week", "date", "period", "holiday"}),
     "day": frozenset({"week", "date", "quarter", "season", "period", "holiday", "exact", "edge", "nth"}),
     "month": frozenset({"week", "date", "quarter", "period", "holiday", "exact"}),
-    "nth": frozenset({"date", "day", "holiday", "weekday", "week"}),
+    "nth": frozenset({"date", "day", "holiday", "week"}),
     "edge": frozenset({"date", "day", "exact", "nth"}),
 }
 

@@ -373,7 +373,11 @@ def _nth(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None
         first, after, _ = frame.period
     else:
         first, after = month_span(today.year, today.month)
-    return nth_in(first, after, number, kind)
+    found = nth_in(first, after, number, kind)
+    if found and frame.weekday is not None and kind == "week":
+        day = found[0] + timedelta(days=frame.weekday)
+        return day, day + DAY, "day"
+    return found
 
 
 def _season(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None:
