@@ -25,12 +25,16 @@ MAX_TEXT = 4000
 """Only so many characters of an utterance are looked at; the rest stays as it is."""
 
 
+MAX_ANAPHORS = 16
+"""Most referring expressions of one utterance that are looked at."""
+
+
 class Thresholds(Struct, frozen=True):
     """How sure a change must be (probability of the site times that of the phrase); below, the text stays as it is."""
 
-    replace: float = 0.5
-    insert: float = 0.5
-    point: float = 0.5
+    replace: float = 0.35
+    insert: float = 0.35
+    point: float = 0.7
 
 
 class Resolution(Struct):
@@ -129,7 +133,7 @@ class _Job:
 
     def run(self) -> tuple[list[_Change], list[Mention]]:
         """Changes to make and mentions that change nothing."""
-        anaphors = self.references.anaphors(self.text, self.words)
+        anaphors = self.references.anaphors(self.text, self.words)[:MAX_ANAPHORS]
         if not anaphors and (not self.context or self.references.is_stock(self.words)):
             return [], self._questioned(set())
         changes: list[_Change] = []

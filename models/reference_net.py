@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class ReferenceNet:
             pieces = Pieces(dict(zip(names, arrays.pop("piece_scores").tolist(), strict=True)), 3)
             for group in _HEADS[0]:
                 arrays[group + ".weight"] = np.ascontiguousarray(arrays[group + ".weight"].T, dtype=np.float32)
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise ResourceError(f"{heads}: {error}") from error
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -86,6 +87,7 @@ class Reading:
         self.net, self.layout, self.states = net, layout, states
         self._copyable = np.array(layout.copyable)
         self._keys: np.ndarray | None = None
+        self._point_keys: np.ndarray | None = None
 
     def replaced(self) -> np.ndarray:
         """Probabilities ``[words, 3]`` that a word stays, begins or continues a stretch to be replaced."""
@@ -143,7 +145,9 @@ class Reading:
     def pointer(self, start: int, end: int) -> np.ndarray:
         """Weights ``[positions + 1]`` of the words that the mention ``start..end`` may mean; the last: none of them."""
         site = self._site(start, end)
-        scores = self.net.linear("point_key", self.states) @ self.net.linear("point_query", site)
+        if self._point_keys is None:
+            self._point_keys = self.net.linear("point_key", self.states)
+        scores = self._point_keys @ self.net.linear("point_query", site)
         scores = np.where(self._copyable, scores / np.sqrt(self.net.arrays["point_key.bias"].shape[0]), -1e4)
         scores[start + 1 : end + 1] = -1e4
         return softmax(np.concatenate([scores, self.net.linear("point_none", site)]))

@@ -28,7 +28,7 @@ from models.train.coreference_made import made_examples, templates
 
 REWRITE_ZH = ("rewrite_zh_kdconv", "rewrite_zh_crosswoz", "rewrite_zh_multiwoz")
 REWRITE_EN = ("rewrite_en_multiwoz", "rewrite_en_followup", "rewrite_en_cast", "rewrite_en_canard")
-POINTING = {"coref_en_gap": 1.0, "coref_en_litbank": 0.6, "coref_en_winobias": 0.6}
+POINTING = {"coref_en_gap": 1.0, "coref_en_litbank": 0.35, "coref_en_winobias": 0.4}
 """Sets of pronouns with known antecedents, and the share of each that is used."""
 DIALOGUE_ZH = (
     "dialog_zh_kdconv", "recall_zh_xpersona", "acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_evermem",
@@ -128,6 +128,29 @@ def pointing_examples(train: Path, name: str) -> Iterator[Example]:
             yield example
 
 
+def joined_examples(train: Path, rng: random.Random, share: float) -> Iterator[Example]:
+    """Chinese pronouns whose antecedent stands in the same text: a turn joined with the turns before it."""
+    for record in read_lines(train / "rewrite_zh_kdconv.jsonl"):
+        turns = record.get("context", [])
+        for mention in record.get("mentions", ())[:1]:
+            turn = mention["antecedent"]["turn"]
+            if turn < max(0, len(turns) - 3) or rng.random() > share:
+                continue
+            first = rng.randint(max(0, turn - 1), turn)
+            text, at = "", 0
+            for index in range(first, len(turns)):
+                at = len(text) if index == turn else at
+                text += turns[index]["text"].rstrip("？?。！") + rng.choice("。，；")
+            antecedent = mention["antecedent"]
+            moved = {
+                "start": mention["start"] + len(text), "end": mention["end"] + len(text),
+                "antecedent": {"turn": -1, "start": antecedent["start"] + at, "end": antecedent["end"] + at},
+            }  # fmt: skip
+            example = pointing({"text": text + record["text"], "mentions": [moved], "context": []}, "joined_zh", 0)
+            if example:
+                yield example
+
+
 def hidden_examples(train: Path, rng: random.Random, most: int) -> Iterator[Example]:
     """Chinese dialogue in which a noun said again was hidden, and the same utterances as they were."""
     used: Counter[str] = Counter()
@@ -208,6 +231,7 @@ def all_examples(train: Path, bench: Path, seed: int = 7) -> list[Example]:
         examples.extend(rewriting_examples(train, name, rng))
     examples.extend(hidden_examples(train, rng, 2500))
     examples.extend(made_examples(rng, 9000, names_in_use(train)))
+    examples.extend(joined_examples(train, rng, 0.6))
     for name, share in POINTING.items():
         examples.extend(e for e in pointing_examples(train, name) if rng.random() < share)
     for name in SUITES:
