@@ -74,13 +74,24 @@ class CosineNorm(Struct, frozen=True, forbid_unknown_fields=True):
     prior: float
 
 
+class Cosines(Struct, frozen=True, forbid_unknown_fields=True):
+    """The norms of Chinese and of other texts: an encoder's space is not equally dense everywhere."""
+
+    zh: CosineNorm
+    other: CosineNorm
+
+    def of(self, lang: str | None) -> CosineNorm:
+        """The norm for a turn in this language."""
+        return self.zh if lang == "zh" else self.other
+
+
 class RecallWeights(Struct, frozen=True, forbid_unknown_fields=True):
     """Every tuned number of recall."""
 
     cue: CueWeights
     relevance: RelevanceWeights
     abstain: AbstainLimits
-    cosine: CosineNorm
+    cosine: Cosines
 
 
 def load_weights(path: Path | None = None) -> RecallWeights:

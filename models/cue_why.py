@@ -34,7 +34,7 @@ def explain(
     words: Sequence[str],
     status: str,
 ) -> str:
-    """One sentence: up to two roads and two terms, strongest first, with their figures.
+    """One sentence: up to two roads and three terms, strongest first, with their figures.
 
     `roads` is weighted evidence by road, `terms` and `weights` those of the cue score, `words` the telling terms in common.
     """
@@ -47,7 +47,7 @@ def explain(
             said += f"（{'、'.join(words)}）" if chinese else f" ({', '.join(words)})"
         parts.append(said)
     strong = {n: terms[n] * weights[n] for n in term_names if terms[n] >= _SHOWN and weights[n] > 0}
-    for name in sorted(strong, key=lambda n: (-strong[n], n))[:2]:
+    for name in sorted(strong, key=lambda n: (-strong[n], n))[:3]:
         figure = f"{terms[name]:.2f}"
         parts.append(f"{term_names[name]}（{figure}）" if chinese else f"{term_names[name]} ({figure})")
     share = f"{terms['relevance']:.2f}"

@@ -6,6 +6,7 @@ mask that is laid before anything is scored.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from models.cue_score import Floats, RecallWeights
+from models.cue_score import CosineNorm, Floats, RecallWeights
 from models.records import Affect, TaskView
 from models.terms import is_identifier, terms
 from models.turn_needs import TurnNeeds
@@ -30,6 +31,15 @@ REACH = 8
 
 HUB = 64
 """An entity of more units than this connects everything with everything: nothing spreads over it."""
+
+MASS = 10.0
+"""Added to a turn's idf mass, so that one shared word of a very short turn is no certainty."""
+
+UNKNOWN = 0.3
+"""What the meaning of a turn counts when it has no known word."""
+
+UNLIKE = -1.5
+"""The least that meaning can say: an identifier in common is not outvoted by vectors."""
 
 SLACK = 1 / 6
 """Hours by which a unit may be later than the turn: clocks of two devices differ."""
@@ -57,6 +67,7 @@ class Query(Struct, frozen=True):
     context: tuple[Floats, ...]
     entities: tuple[str, ...]
     needs: TurnNeeds
+    norm: CosineNorm
 
 
 class Evidence(Struct, frozen=True):
@@ -85,7 +96,15 @@ def make_query(
     named = [entity.id for entity in turn.entities]
     if task.continues in ("deepen", "return"):
         named.extend(task.critical_entities.values())
-    return Query(weighted, own, vector, tuple(v for _, v in context), tuple(dict.fromkeys(named)), needs)
+    return Query(
+        weighted,
+        own,
+        vector,
+        tuple(v for _, v in context),
+        tuple(dict.fromkeys(named)),
+        needs,
+        weights.cosine.of(turn.lang),
+    )
 
 
 def allowed_slots(index: PersonIndex, turn: Affect) -> Mask:
@@ -104,7 +123,7 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
     size = index.size
     roads: dict[str, Floats] = {
         "meaning": w.meaning * _meaning(index, query, allowed, weights),
-        "words": w.words * index.words.scores(query.terms, size) / w.word_scale,
+        "words": w.words * _words(index, query, weights),
         "names": w.names * _names(index, query),
         "dates": w.dates * _dates(index, query.needs),
         "cycles": w.cycles * _cycles(index, query.needs),
@@ -121,27 +140,34 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
     return Evidence(roads, own, own + discourse, allowed)
 
 
+def _words(index: PersonIndex, query: Query, weights: RecallWeights) -> Floats:
+    """BM25 against the root of the turn's own idf mass: a long turn is not surer of every unit than a short one."""
+    mass = index.words.ceiling(dict.fromkeys(query.own_terms, 1.0)) + MASS
+    return index.words.scores(query.terms, index.size) / (weights.relevance.word_scale * math.sqrt(mass))
+
+
 def _meaning(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeights) -> Floats:
-    """Cosines standardised by this memory's own spread, into which the encoder's usual one is mixed."""
-    total = _standard(index.vectors.similarities(query.vector, index.size), allowed, weights)
+    """Cosines standardised by this memory's own spread, into which the encoder's usual one is mixed.
+
+    A turn of which neither this memory nor ordinary conversation knows a word says nothing that a vector could mean.
+    """
+    trust = 1.0 if not query.own_terms or any(map(index.words.knows, query.own_terms)) else UNKNOWN
+    total = trust * _standard(index.vectors.similarities(query.vector, index.size), allowed, query.norm)
     if query.context:
         share = weights.relevance.context_meaning
         mean = np.mean(np.stack(query.context), axis=0)
         length = float(np.linalg.norm(mean))
         if length > 0:
-            earlier = _standard(
-                index.vectors.similarities((mean / length).astype(np.float32), index.size), allowed, weights
-            )
-            total = (total + share * earlier) / np.sqrt(1.0 + share**2)
+            cosines = index.vectors.similarities((mean / length).astype(np.float32), index.size)
+            total = (total + share * _standard(cosines, allowed, query.norm)) / math.sqrt(1.0 + share**2)
     return total
 
 
-def _standard(cosines: Floats, allowed: Mask, weights: RecallWeights) -> Floats:
-    norm = weights.cosine
+def _standard(cosines: Floats, allowed: Mask, norm: CosineNorm) -> Floats:
     seen = cosines[allowed].astype(np.float64)
     mean = (norm.prior * norm.mean + seen.sum()) / (norm.prior + len(seen))
     spread = (norm.prior * norm.deviation**2 + ((seen - mean) ** 2).sum()) / (norm.prior + len(seen))
-    return ((cosines - mean) / np.sqrt(spread)).astype(np.float32)
+    return np.maximum((cosines - mean) / np.sqrt(spread), UNLIKE).astype(np.float32)
 
 
 def _names(index: PersonIndex, query: Query) -> Floats:

@@ -19,7 +19,7 @@ from tables.vectors import Floats
 
 K1 = 1.2
 B = 0.5
-PRIOR = 0.0
+PRIOR = 20.0
 
 
 class Words:
@@ -95,8 +95,9 @@ class Words:
         """The idf mass of the query: what a unit could score at most, about."""
         return sum(weight * self.idf(term) for term, weight in query.items()) * (K1 + 1.0)
 
-    def __contains__(self, term: str) -> bool:
-        return term in self._frequency
+    def knows(self, term: str) -> bool:
+        """Whether the term occurs in this memory, or is common in ordinary conversation."""
+        return term in self._frequency or term in self._commonness
 
     def __len__(self) -> int:
         return len(self._terms)
