@@ -3,6 +3,7 @@
 CuestreamError
 ├── RecordError      a record cannot be taken: it becomes a dead letter with `reason`
 ├── ResourceError    a shipped or configured file (weights, word list, settings) is missing, short or wrong
+├── UnavailableError something outside does not answer just now: the batch is tried again, nothing is dead-lettered
 └── StateError       stored state contradicts itself or the running version; says which command repairs it
 """
 
@@ -32,3 +33,7 @@ class ResourceError(CuestreamError):
 
 class StateError(CuestreamError):
     """Stored state does not fit: wrong encoder, wrong partition count, an id met with other content."""
+
+
+class UnavailableError(CuestreamError):
+    """A store or service does not answer just now. Tried again with back-off; never a reason for a dead letter."""

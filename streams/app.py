@@ -101,7 +101,7 @@ class Job:
 
     def _send(self, output: Output) -> Awaitable[Awaitable[object]]:
         partition = None if output.person is None else partition_for(output.person.encode(), self.settings.partitions)
-        return self._topics[output.topic].send(key=output.key, value=output.value, partition=partition)  # type: ignore[no-any-return]
+        return self._topics[output.topic].send(key=output.key, value=output.value, partition=partition)
 
     def _on_revoked(self, *_: Any, **__: Any) -> None:
         self.engine.forget_caches()

@@ -16,6 +16,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from models.errors import ResourceError
 
@@ -121,7 +122,7 @@ def running_broker(data_dir: Path) -> str | None:
     return record["address"] if record is not None and _is_broker(record["pid"]) else None
 
 
-def _read_record(folder: Path) -> dict | None:  # type: ignore[type-arg]
+def _read_record(folder: Path) -> dict[str, Any] | None:
     try:
         return json.loads((folder / "broker.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

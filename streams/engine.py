@@ -9,25 +9,27 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from models.encoder import Encoded
 from models.errors import RecordError, StateError, UnavailableError
-from models.records import Command, Rule, Source, Utterance
+from models.records import Command, Rule, Source, Utterance, encode
 from streams.messages import Batch, Message, Output
 from streams.models import Models
 from streams.settings import Settings
 from streams.stages.commands import apply_command
 from streams.stages.ingest import dead_letter
+from streams.stages.publishing import Publisher
 from streams.stages.turn import TurnStages
 from streams.stages.validation import decode_input
 from tables.person import AppliedEvent, PersonState, person_key
-from tables.person_index import IndexCache, load_index
+from tables.person_index import IndexCache, PersonIndex, load_index
 from tables.rulebook import RuleBook
-from tables.store import EVENT, HOT, PersonRows, Transaction
+from tables.store import EVENT, HOT, PersonRows, Readable, Transaction
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ class Engine:
         """Drops what was derived from rows, as after a rebalance."""
         self._indexes.clear()
 
-    def process(self, messages: Sequence[Message], rows: Mapping[bytes, bytes]) -> Batch:
+    def process(self, messages: Sequence[Message], rows: Readable) -> Batch:
         """The outputs and row changes of a batch, in its order. Never raises for what a record holds."""
         items = [_decode(message) for message in messages]
         self._encode(items)
@@ -80,13 +82,15 @@ class Engine:
             except RecordError as error:
                 outputs, attempt = [_dead(item, error, self._settings)], Transaction(transaction)
             except StateError as error:
+                self._indexes.clear()
                 refused = RecordError("state_conflict", str(error))
                 outputs, attempt = [_dead(item, refused, self._settings)], Transaction(transaction)
             except UnavailableError:
                 self._indexes.clear()
                 raise
             except Exception as error:
-                log.exception("an event failed in the engine and is dead-lettered")
+                where = "".join(traceback.format_tb(error.__traceback__))  # not the message: it may quote the text
+                log.error("an event failed in the engine and is dead-lettered: %s\n%s", type(error).__name__, where)
                 self._indexes.clear()
                 refused = RecordError("internal_error", type(error).__name__)
                 outputs, attempt = [_dead(item, refused, self._settings)], Transaction(transaction)
@@ -123,9 +127,40 @@ class Engine:
             self.rules.put(item.record)
             return []
         if isinstance(item.record, Command):
-            return apply_command(item.record, transaction, self._indexes, self._models)
+            return self._command(item.record, transaction)
         assert isinstance(item.record, Utterance) and item.encoded is not None
         return self._utterance(item.record, item.encoded, item.context, transaction)
+
+    def _command(self, command: Command, transaction: Transaction) -> list[Output]:
+        person = person_key(command.tenant, command.user_id, command.session_id or "")
+        rows = PersonRows(transaction, person)
+        event_id = f"command/{command.command_id}"
+        digest = hashlib.blake2b(encode(command), digest_size=12).digest()
+        applied = rows.load(EVENT, event_id, type=AppliedEvent)
+        if applied is not None:
+            if applied.digest != digest:
+                raise RecordError("command_id_reused", "this command_id was used for another command")
+            put_again(transaction, rows, applied, event_id)
+            return []
+        state, index = self._person(person, command.tenant, command.user_id, rows)
+        publisher = Publisher(person)
+        publisher.add_all(apply_command(command, state, rows, index, self._models.encoder))
+        self._commit(person, state, rows, event_id, digest)
+        return publisher.outputs
+
+    def _person(
+        self, person: str, tenant: str, user_id: str | None, rows: PersonRows
+    ) -> tuple[PersonState, PersonIndex]:
+        state = rows.load(HOT, type=PersonState) or PersonState(tenant=tenant, user_id=user_id)
+        dimension = self._models.encoder.dimension
+        return state, self._indexes.get(person, state.revision, lambda: load_index(rows, state, dimension))
+
+    def _commit(self, person: str, state: PersonState, rows: PersonRows, event_id: str, digest: bytes) -> None:
+        """Notes the event as applied and puts the hot row, last."""
+        state.revision += 1
+        rows.save(EVENT, event_id, value=AppliedEvent(digest=digest, keys=list(rows.touched)))
+        rows.save(HOT, value=state)
+        self._indexes.applied(person, state.revision)
 
     def _utterance(
         self, utterance: Utterance, encoded: Encoded, context: tuple[Encoded, ...], transaction: Transaction
@@ -140,17 +175,10 @@ class Engine:
                 raise RecordError("event_id_reused", "this event_id was used for another text")
             put_again(transaction, rows, applied, event_id)
             return []
-        state = rows.load(HOT, type=PersonState) or PersonState(tenant=utterance.tenant, user_id=utterance.user_id)
-        dimension = self._models.encoder.dimension
-        index = self._indexes.get(person, state.revision, lambda: load_index(rows, state, dimension))
+        state, index = self._person(person, utterance.tenant, utterance.user_id, rows)
         outputs = self._turns.run(utterance, encoded, context, state, rows, index, person)
-        if not utterance.remember:
-            return outputs
-        state.revision += 1
-        keys = list(rows.touched)
-        rows.save(EVENT, event_id, value=AppliedEvent(digest=digest, keys=keys))
-        rows.save(HOT, value=state)
-        self._indexes.applied(person, state.revision)
+        if utterance.remember:
+            self._commit(person, state, rows, event_id, digest)
         return outputs
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+PIPELINE_VERSION = "1"
+"""Stands in every record that the engine writes; raised when the same input would give another output."""
+
 
 class Message(Struct, frozen=True, kw_only=True):
     """A record as it lies on a topic. `topic` is the logical name, without the prefix."""

@@ -10,9 +10,6 @@ from models.encoder import Encoder
 from models.entities import Gazetteer
 from streams.settings import Settings
 
-PIPELINE_VERSION = "1"
-"""Stands in every record that the engine writes; raised when the same input would give another output."""
-
 
 @dataclass(frozen=True, slots=True)
 class Models:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,7 +23,7 @@ def as_current(event: Any) -> Iterator[None]:
         _current_event.reset(token)
 
 
-class TableRows(Mapping[bytes, bytes]):
+class TableRows:
     """Read-only rows of the table. A row lies in the partition of its person, whose key is the row key's second part.
 
     Reads go to the partition's store directly, so they work outside the event loop. A store that cannot be read just now (a
@@ -33,25 +33,13 @@ class TableRows(Mapping[bytes, bytes]):
     def __init__(self, table: Any, partitions: int) -> None:
         self._table, self._partitions = table, partitions
 
-    def get(self, key: bytes, default: Any = None) -> Any:
-        """The row's value, or `default`."""
+    def get(self, key: bytes) -> bytes | None:
+        """The row's value, or None."""
         try:
-            value = self._table.data._db_for_partition(row_partition(key, self._partitions)).get(key)
+            value: bytes | None = self._table.data._db_for_partition(row_partition(key, self._partitions)).get(key)
         except Exception as error:
             raise UnavailableError(f"the table cannot be read: {type(error).__name__}") from error
-        return default if value is None else value
-
-    def __getitem__(self, key: bytes) -> bytes:
-        value = self.get(key)
-        if value is None:
-            raise KeyError(key)
-        return value  # type: ignore[no-any-return]
-
-    def __iter__(self) -> Iterator[bytes]:
-        raise TypeError("rows are read by key only")
-
-    def __len__(self) -> int:
-        raise TypeError("rows are read by key only")
+        return value
 
 
 def row_partition(key: bytes, partitions: int) -> int:

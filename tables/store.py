@@ -6,8 +6,8 @@ changelog gives one order: the person's hot row, put last, is the commit point o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Iterator
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -29,13 +29,21 @@ def row_key(kind: bytes, person: str, *parts: str | int) -> bytes:
     return b"\0".join([kind, *(part.encode("utf-8", "surrogatepass") for part in clean)])
 
 
+class Readable(Protocol):
+    """Rows that can be read by key: a dict, a Faust table, or a transaction."""
+
+    def get(self, key: bytes, /) -> bytes | None:
+        """The row's value, or None."""
+        ...
+
+
 class Transaction:
     """Reads through to the rows beneath; keeps writes in the order of their last put.
 
     The rows beneath are never written here: the caller applies ``writes()`` once the outputs are out.
     """
 
-    def __init__(self, rows: Mapping[bytes, bytes]) -> None:
+    def __init__(self, rows: Readable) -> None:
         self._rows = rows
         self._writes: dict[bytes, bytes | None] = {}
 

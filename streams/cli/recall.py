@@ -68,7 +68,7 @@ def ask(settings: Settings, key: bytes, value: bytes, event_id: str, timeout_s: 
             for records in reader.poll(timeout_ms=200).values():
                 for record in records:
                     if record.value is not None and needle in record.value:
-                        return record.value  # type: ignore[no-any-return]
+                        return record.value
     except KafkaError as error:
         raise unavailable(settings, error) from None
     finally:

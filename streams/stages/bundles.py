@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from models.encoder import Encoded
 from models.records import Affect, Bundle
-from streams.models import PIPELINE_VERSION
+from streams.messages import PIPELINE_VERSION
 from streams.settings import Settings
 from tables import profile
 from tables.knowledge import rules_for

@@ -15,7 +15,7 @@ import msgspec
 
 from models import language, privacy, text
 from models.errors import RecordError
-from models.records import Dead, Pause, Source, ToolResult, Utterance, encode
+from models.records import AsrSegment, Dead, Pause, Source, ToolResult, Utterance, encode
 from streams.messages import Message, Output
 from streams.stages.asr import utterance_from
 from streams.stages.validation import decode_input
@@ -23,7 +23,6 @@ from tables.person import person_key
 
 TAKES: dict[str, tuple[str, ...]] = {"utterances.raw": ("utterance/1",), "asr.raw": ("asr/1",)}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DEAD_SAMPLE = 20_000
 
 
 class Ingest:
@@ -50,10 +49,11 @@ class Ingest:
     def read(self, message: Message) -> Utterance | None:
         """The utterance in a raw record; None for a partial revision. Raises `RecordError`."""
         record = decode_input(message.value, *TAKES[message.topic])
-        person = person_key(record.tenant, record.user_id, record.session_id)  # type: ignore[union-attr]
+        assert isinstance(record, Utterance | AsrSegment)
+        person = person_key(record.tenant, record.user_id, record.session_id)
         if message.key is not None and message.key != person.encode():
             raise RecordError("key_mismatch", "the record's key is not that of its tenant and user")
-        utterance = record if isinstance(record, Utterance) else utterance_from(record)  # type: ignore[arg-type]
+        utterance = record if isinstance(record, Utterance) else utterance_from(record)
         return None if utterance is None else tidy(utterance, message)
 
 
@@ -102,7 +102,7 @@ def _scalar(value: Any) -> str:
 def mask_value(value: Any) -> Any:
     """A JSON value with every string in it masked."""
     if isinstance(value, str):
-        found = privacy.find_never(value[:_DEAD_SAMPLE], None)
+        found = privacy.find_never(value, None)
         return privacy.mask(value, found) if found else value
     if isinstance(value, dict):
         return {mask_value(name): mask_value(item) for name, item in value.items()}

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from models.encoder import Encoded
 from models.intents import parse_intent
-from models.records import Task, Unit, Utterance, encode
-from streams.messages import Output
-from streams.models import PIPELINE_VERSION, Models
+from models.records import Utterance
+from streams.messages import PIPELINE_VERSION, Output
+from streams.models import Models
 from streams.settings import Settings
 from streams.stages import affect as affect_stage
 from streams.stages import reading as reading_stage
 from streams.stages.bundles import Recalling
+from streams.stages.publishing import Publisher
 from streams.stages.units import UnitWriter
-from tables import tasks
+from tables import erasure, tasks
 from tables.person import PersonState, remember_turn, session_of
 from tables.person_index import PersonIndex
 from tables.rulebook import RuleBook
@@ -42,11 +41,11 @@ class TurnStages:
         person: str,
     ) -> list[Output]:
         """The outputs of one utterance. Changes `state`, `rows` and `index`; of a probe only a copy of the state."""
-        publish = _Publisher(person)
+        publish = Publisher(person)
         expired = tasks.expire(state, utterance.ts, PIPELINE_VERSION)
         if utterance.remember:
-            publish.tasks(expired)
-            publish.changed(self._units.expire(state, rows, index, utterance))
+            publish.add_all(expired)
+            publish.add_all(self._units.expire(state, rows, index, utterance))
         session = session_of(state, utterance)
         context = reading_stage.context_of(session, utterance)
 
@@ -68,39 +67,15 @@ class TurnStages:
         session.turn += 1
         session.last_ts = max(session.last_ts, utterance.ts)
         if utterance.remember:
-            publish.tasks(step.transitions)
-            publish.changed(
+            publish.add_all(step.transitions)
+        if utterance.remember and not erasure.was_erased(rows, utterance.event_id or "", utterance.ts):
+            publish.add_all(
                 self._units.write(affect, reading, encoded, resolved_encoded, session, state, rows, index, step.topic)
             )
             remember_turn(session, reading_stage.turn_of(reading, affect.intent.label))
+        if utterance.remember:
             state.clock = utterance.ts if state.clock is None else max(state.clock, utterance.ts)
         if self._recalling.wants(affect):
             bundle = self._recalling.bundle(affect, resolved_encoded, context_encoded, step, rows, index)
             publish.add("cues.bundles", bundle)
         return publish.outputs
-
-
-class _Publisher:
-    """Collects a person's outputs with their keys."""
-
-    def __init__(self, person: str) -> None:
-        self.outputs: list[Output] = []
-        self._person = person
-
-    def add(self, topic: str, record: Struct, key: str | None = None) -> None:
-        """One record; under the person's key unless compaction goes by another."""
-        name = self._person if key is None else key
-        self.outputs.append(Output(topic=topic, person=self._person, key=name.encode(), value=encode(record)))
-
-    def tasks(self, transitions: Sequence[Task]) -> None:
-        """Task transitions."""
-        for task in transitions:
-            self.add("tasks.events", task)
-
-    def changed(self, written: Sequence[Struct]) -> None:
-        """Units under their ids, audit lines under the person's key."""
-        for record in written:
-            if isinstance(record, Unit):
-                self.add("memory.units", record, key=record.unit_id)
-            else:
-                self.add("memory.audit", record)

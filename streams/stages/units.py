@@ -13,7 +13,8 @@ from models.encoder import Encoded
 from models.entropy import Segment, segment
 from models.records import Affect, Audit, Entity, TimeExpression, Unit, UnitSource, Utterance
 from models.unit_reading import UnitReading, read_unit
-from streams.models import PIPELINE_VERSION, Models
+from streams.messages import PIPELINE_VERSION
+from streams.models import Models
 from streams.stages.reading import Reading
 from tables import policy, units
 from tables.person import PersonState, SessionState
@@ -81,7 +82,7 @@ class UnitWriter:
             corrects = read_correction(candidate.resolved, bool(candidate.times)) is not None
             similar = index.nearest(vector, SIMILAR) if corrects else ()
             written = write_unit(state, rows, unit, vector, similar=similar, reason=decision.reason)
-            _follow(index, rows, written.units, vector, written.slot)
+            follow(index, rows, written.units, vector, written.slot)
             published += written.units
             published += written.audits
         return published
@@ -160,7 +161,7 @@ def _inside(start: int, end: int, low: int, high: int) -> bool:
     return low <= start and end <= high
 
 
-def _follow(
+def follow(
     index: PersonIndex, rows: PersonRows, changed: Sequence[Unit], vector: NDArray[np.float32], slot: int | None
 ) -> None:
     """Keeps the derived index in step with the rows just written."""

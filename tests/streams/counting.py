@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -16,7 +16,7 @@ from models.records import Utterance
 from streams.messages import Batch, Message, Output
 from tables.person import AppliedEvent, person_key
 from tables.rulebook import RuleBook
-from tables.store import EVENT, HOT, PersonRows, Transaction
+from tables.store import EVENT, HOT, PersonRows, Readable, Transaction
 
 
 class CountingEngine:
@@ -29,7 +29,7 @@ class CountingEngine:
     def forget_caches(self) -> None:
         """It has none."""
 
-    def process(self, messages: Sequence[Message], rows: Mapping[bytes, bytes]) -> Batch:
+    def process(self, messages: Sequence[Message], rows: Readable) -> Batch:
         """As the real engine's."""
         time.sleep(self._pause_s * len(messages))
         transaction, batch, causes = Transaction(rows), Batch(), {}
@@ -41,7 +41,9 @@ class CountingEngine:
             if mine.get(EVENT, utterance.event_id or "") is None:
                 count += 1
                 value = f'{{"event_id":"{utterance.event_id}","count":{count}}}'.encode()
-                batch.caused_outputs.append((index, Output(topic="cues.bundles", person=person, key=person.encode(), value=value)))
+                batch.caused_outputs.append(
+                    (index, Output(topic="cues.bundles", person=person, key=person.encode(), value=value))
+                )
                 mine.save(EVENT, utterance.event_id or "", value=AppliedEvent(digest=b"", keys=[]))
                 mine.save(HOT, value=[count])
             else:

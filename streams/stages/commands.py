@@ -1,0 +1,29 @@
+"""Commands as a stage: a person's or an operator's order about a memory -> units, tasks, audit (W5-W7, T4)."""
+
+from __future__ import annotations
+
+from models.encoder import Encoder
+from models.records import Audit, Command, Task, Unit
+from streams.messages import PIPELINE_VERSION
+from streams.stages.units import follow
+from tables import erasure
+from tables.person import PersonState
+from tables.person_index import PersonIndex
+from tables.store import PersonRows
+from tables.writing import write_unit
+
+
+def apply_command(
+    command: Command, state: PersonState, rows: PersonRows, index: PersonIndex, encoder: Encoder
+) -> list[Unit | Task | Audit]:
+    """What a command publishes. An erased unit's last record carries no content and replaces it on the compacted topic."""
+    effects = erasure.run_command(state, rows, command, PIPELINE_VERSION)
+    for slot in effects.dropped_slots:
+        index.remove(slot)
+    published: list[Unit | Task | Audit] = [*effects.changed, *effects.erased, *effects.tasks, *effects.audits]
+    if effects.new_unit is not None:
+        vector = encoder.encode([effects.new_unit.resolved_content])[0].passage
+        written = write_unit(state, rows, effects.new_unit, vector, reason=f"command:{command.kind}")
+        follow(index, rows, written.units, vector, written.slot)
+        published += [*written.units, *written.audits]
+    return published
