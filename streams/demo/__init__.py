@@ -1,0 +1,1 @@
+"""The demo conversation, feeding it, and showing what comes of it."""
