@@ -16,7 +16,12 @@ from models.text import narrow, simplify
 from models.times.assemble import Piece, placed
 from models.times.atoms import Clock
 from models.times.chinese import chinese_bias, find_chinese
+from models.times.correction import corrects, find_event, may_shift, merged, moved_to, shifted, shifts_in
 from models.times.english import english_bias, find_english
+from models.times.english_builders import amount_of
+from models.times.english_tables import UNIT_WORDS
+from models.times.english_words import AMOUNT, UNIT
+from models.times.frame import joined
 from models.times.place import Placed
 
 Reading = tuple[Piece, Placed | None]
@@ -25,6 +30,8 @@ LONGEST = 20_000
 """Characters that are read; an utterance is never longer."""
 
 _LATIN = re.compile("[A-Za-z]{2}")
+_SEAM = re.compile(r"\s?(?:的|at|,|，)?\s?")
+_AFTER_NOW = re.compile(rf"({AMOUNT})\s({UNIT})\s(later|earlier)")
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
@@ -47,7 +54,62 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
     if _LATIN.search(plain) or not found:
         english = [(p, placed(p, clock, english_bias(plain, p))) for p in find_english(plain, clock)]
         found = _together(found, english)
+    found = _stitched(found, plain, clock)
+    if context and corrects(plain):
+        found = _corrected(found, plain, now, clock, context)
     return [_expression(text, piece, reading, now) for piece, reading in found]
+
+
+def _stitched(found: list[Reading], text: str, clock: Clock) -> list[Reading]:
+    """Neighbours of different languages that make one expression: "next Friday 下午3点"."""
+    whole: list[Reading] = []
+    for piece, reading in found:
+        last = whole[-1][0] if whole else None
+        if last is not None and _plain(last) and _plain(piece) and _SEAM.fullmatch(text[last.end : piece.start]):
+            both = joined(last.frame, piece.frame) if last.frame and piece.frame else None
+            if both is not None:
+                one = Piece(last.start, piece.end, both)
+                whole[-1] = (one, placed(one, clock, None))
+                continue
+        whole.append((piece, reading))
+    return whole
+
+
+def _plain(piece: Piece) -> bool:
+    """Whether the piece is a point that nothing was done to yet."""
+    return piece.frame is not None and not (
+        piece.until or piece.limit or piece.recurrence or piece.counted or piece.length
+    )
+
+
+def _corrected(found: list[Reading], text: str, now: datetime, clock: Clock, context: Sequence[Turn]) -> list[Reading]:
+    """The readings with corrections of earlier turns' times taken in."""
+    moving = [index for index, (piece, _) in enumerate(found) if moved_to(text, piece)]
+    later = [(index, _AFTER_NOW.fullmatch(text[p.start : p.end].lower())) for index, (p, _) in enumerate(found)]
+    if not moving and not any(match for _, match in later) and not may_shift(text):
+        return found
+
+    def read(turn: Turn) -> list[TimeExpression]:
+        place_of = next(i for i, other in enumerate(context) if other is turn)
+        return find_times(turn.text, turn.ts or now, None, context[:place_of])
+
+    event = find_event(text, context, read, now)
+    if event is None:
+        return found
+    result = list(found)
+    for index in moving:
+        piece, reading = result[index]
+        result[index] = (piece, merged(piece, reading, event, clock))
+    for index, match in later:
+        if match and index not in moving:
+            piece, reading = result[index]
+            amount = amount_of(match[1])
+            unit = UNIT_WORDS.get(match[2])
+            if amount is not None and unit in ("hour", "minute", "day", "week", "month"):
+                sign = -1 if match[3] == "earlier" else 1
+                result[index] = (piece, shifted(text, piece, event, (amount, unit, sign)) or reading)
+    moved = shifts_in(text, event)
+    return _together([(p, r) for p, r in moved], result) if moved else result
 
 
 def _together(first: list[Reading], second: list[Reading]) -> list[Reading]:

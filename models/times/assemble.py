@@ -99,7 +99,8 @@ def _moment(value: object) -> datetime:
 
 def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None:
     left, right = _borrowed(left, right)
-    start = place(left, clock.now, bias)
+    whole_week = bias is None and left.weekday is not None and right.weekday is not None
+    start = place(left, clock.now, "now" if whole_week else bias)
     if start is None:
         return None
     if right.hour is not None and right.hour <= 12 and right.part is None and right.meridiem is None:
@@ -448,6 +449,9 @@ def _merge(
         if atom.kind != "frame" or atom.frame is None:
             break
         addition = atom.frame
+        if shift is not None and text[atom.start : atom.end] in ("今天", "今日"):
+            end, index = atom.end, index + 1
+            continue
         if isinstance(atom.value, tuple) and atom.value == ("shift", "year") and (frame.holiday or frame.month):
             addition = Frame(year=addition.date.year if addition.date else None)
         if shift is not None:
@@ -496,20 +500,20 @@ def _within_shift(shift: Atom, addition: Frame) -> Frame | None:
 def _half_range(
     frame: Frame, atoms: list[Atom], index: int, text: str, grammar: Grammar, start: int
 ) -> tuple[Piece, int] | None:
-    """五到六点, 2——4月: the number takes the unit of what follows."""
+    """五到六点, 2——4月, from 5 to 6pm: the number takes the unit of what follows."""
     number = atoms[index].value[0]
-    if index + 1 >= len(atoms) or not grammar.tight(text[atoms[index].end : atoms[index + 1].start]) or number is None:
+    if number is None:
         return None
-    second = _point(atoms, index + 1, text, grammar)
+    second = _point(atoms, index + 1, text, grammar) if _next_to(atoms, index, text, grammar) else None
+    if second is None or second[0].frame is None:
+        second = _plain_number(Frame(hour=number), atoms, index, text, grammar)
     if second is None or second[0].frame is None:
         return None
     right = second[0].frame
     for name in ("hour", "day", "month", "year"):
         if getattr(right, name) is not None:
             left = joined(frame, Frame(**{name: number}))
-            if left is None:
-                return None
-            return Piece(start, second[0].end, left, until=right), second[1]
+            return (Piece(start, second[0].end, left, until=right), second[1]) if left else None
     return None
 
 

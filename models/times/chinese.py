@@ -7,12 +7,12 @@ from functools import lru_cache
 
 from models.times.assemble import Grammar, Piece, pieces_in
 from models.times.atoms import Atom, Clock
-from models.times.chinese_tables import UNIT_WORDS
+from models.times.chinese_tables import UNIT_WORDS, WEEKDAY_SIGNS
 from models.times.chinese_words import chinese_patterns
 from models.times.frame import Bias, Frame, joined
 from models.times.holidays import holiday_names
 from models.times.numbers import chinese_number
-from models.times.recurrence import pattern_of
+from models.times.recurrence import WEEKDAYS, pattern_of
 from models.times.scan import Scanner
 
 _GLUE = re.compile(r"[\s的]{0,2}|\s?[,，]\s?|\s?[(（]\s?|[)）]?\s?|那天|当天|的?那个?")
@@ -30,6 +30,7 @@ _NO_TIME_BEFORE = re.compile(r"[这那哪有第几提讲说谈列差早晚点多
 _EVERY_UNIT = re.compile(
     r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日|晚|早|小时|分钟|季度|秒)(?:晚上)?"
 )
+_MORE_DAYS = re.compile(r"(?:[、和及,，]?(?:周|星期|礼拜)?[一二三四五六日天](?![点时个年月号]))+")
 _PAST = re.compile(r"了(?!吗|没|吧|解)|过(?!来|去|期|程|后|于|年|节|生日|会)|已经|曾经|当时|上次|那次")
 _FUTURE = re.compile(r"[要会将请约]|打算|准备|麻烦|前完成|快|别|为了|除了|改到|推迟|提前|必须|务必|之后再|再")
 _CLAUSE = re.compile(r"[。！？!?;；\n]")
@@ -79,7 +80,14 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
         index += 1
     if unit is None and not frame.set():
         return None
-    return Piece(every.start, end, frame, recurrence=pattern_of(frame, unit, count)), index
+    pattern = pattern_of(frame, unit, count)
+    if frame.weekday is not None and (more := _MORE_DAYS.match(text, end)):
+        days = [WEEKDAY_SIGNS[ch] for ch in re.findall("[一二三四五六日天]", more[0])]
+        names = "_".join(WEEKDAYS[day] for day in days)
+        pattern, end = pattern.replace(WEEKDAYS[frame.weekday], f"{WEEKDAYS[frame.weekday]}_{names}", 1), more.end()
+        while index < len(atoms) and atoms[index].start < end:
+            index += 1
+    return Piece(every.start, end, frame, recurrence=pattern), index
 
 
 GRAMMAR = Grammar(
@@ -112,6 +120,8 @@ def find_chinese(text: str, clock: Clock) -> list[Piece]:
 def chinese_bias(text: str, piece: Piece) -> Bias:
     """ "past" where the sentence around the expression tells of what has happened."""
     before, after = text[: piece.start], text[piece.end :]
+    if before.endswith(("今天是", "今天", "又到", "又是", "今儿", "到了")) or after.startswith("了"):
+        return "now"
     starts = [m.end() for m in _CLAUSE.finditer(before)]
     stop = _CLAUSE.search(after)
     clause = before[starts[-1] if starts else 0 :] + " " + after[: stop.start() if stop else None]

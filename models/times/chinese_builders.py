@@ -267,7 +267,7 @@ def shift(g: Groups, clock: Clock) -> tuple[str, Frame | None, object] | None:
     direction = g[5] or ""
     if g[1]:
         return "vague", None, None
-    if amount is None:
+    if amount is None or (g[3] == "日" and direction[-1] == "前"):
         return "vague", None, None
     sign = -1 if direction[-1] == "前" or direction in ("以来", "来") else 1
     found = moved(clock, amount, unit, sign)
@@ -324,6 +324,11 @@ def season(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
         year = clock.today.year + {"今": 0, "去": -1, "明": 1}[word[0]]
         return "frame", Frame(year=year, season=SEASON_WORDS[word[-1]]), None
     return "weak", Frame(season=SEASON_WORDS[word[0]]), None
+
+
+def this_hour(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
+    """明天这个时候: the hour and minute of now."""
+    return "weak", Frame(hour=clock.now.hour, minute=clock.now.minute, meridiem="24"), None
 
 
 def all_day(g: Groups, clock: Clock) -> Frame:

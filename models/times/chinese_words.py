@@ -66,8 +66,12 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             b.clock_digits,
         ),
         (r"(?<![\d:.A-Za-z])(1[0-2]|0?[1-9])\s?([ap]\.?m)(?![A-Za-z])", b.am_pm),
-        (r"(每|逐)(?=[年月日周天晚])|(天天|日日)|(?:每|隔)(?=\S)", b.every),
-        (rf"({_alternatives(VAGUE_WORDS)})", b.kind("vague")),
+        (r"(每逢?|逐|逢)(?=[年月日周天晚星礼])|(天天|日日)|(?:每|隔)(?=\S)", b.every),
+        (
+            rf"({_alternatives(VAGUE_WORDS)})(?!这?(?:{AMOUNT})个?(?:天|周|星期|礼拜|年|月|小时|季度|日))",
+            b.kind("vague"),
+        ),
+        (rf"{single}({N31})日(?=(?:之|以)?前(?:把|将|给|完成|提交|交|回复|付|发|办|寄|送|到|搞定|结束|上线))", b.day),
         (
             rf"{single}(?!(?:1[5-9]|20)\d\d年)({AMOUNT})(多|来)?个?(半)?({_UNIT})(半)?(?:的?时间)?{shift_tail}(?![面方边])",
             b.shift,
@@ -97,6 +101,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             b.lunar_new_year,
         ),
         (rf"({holidays})(前夜|前夕|前一天|后一天|翌日|次日)?", b.holiday),
+        (rf"([冬腊]月)(初[一二三四五六七八九十]|{N31})(?![日号点])", b.lunar_month),
         (rf"((?:[正冬腊]|{N12})月)(初[一二三四五六七八九十]|廿[一二三四五六七八九]?)", b.lunar_month),
         (r"([正腊]月)()", b.lunar_month),
         (
@@ -126,13 +131,14 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"({which})一?个?{week}", b.week),
         (
-            r"(?:[上中下]旬|月底|月末|月初|月中|年底|年末|年初|年中|岁末|季末|季初|季度末|季度初|(?<=年)[底末初]|(?<=月)[底末初])",
+            r"(?:[上中下]旬|月底|月末|月初|月中|年底|年末|年初|年中|岁末|季末|季初|季度末|季度初|(?<=季度)[底末初]|(?<=年)[底末初]|(?<=月)[底末初])",
             b.edge,
         ),
         (rf"({_alternatives(SHORT_DAYS)})", b.short_day),
         (rf"({_alternatives(DAY_WORDS)})(?![候])", b.day_word),
         (rf"({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
         (rf"(?:差|还差)(一刻|1刻|{SIXTY}分)(?:到)?({HOUR})[点时]", b.to_clock),
+        (rf"{single}({HOUR})点差(一刻|1刻|{SIXTY}分)", lambda g, c: b.to_clock((g[1], g[0]), c)),
         (
             rf"{single}(?<!:)({HOUR})(?:点钟?|时(?![间候期代而常刻尚装节差段]))"
             rf"(?:过|搭)?(?:(半|[一三13]刻钟?)|踏([一二三四五六七八九半1369]+|十一?)|({SIXTY})分钟?(?:({SIXTY})秒钟?)?"
@@ -141,6 +147,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"{single}({N})\s?(?:到|至|[-~—～]{{1,3}})(?=\s?{N}\s?(?:点|时|月|日|号|年|[:]))", b.half_number),
         (r"(?:全天|一整天|整天)", b.all_day),
+        (r"(?:这个?时候|这会儿)", b.this_hour),
         (r"([今去明]?[春夏秋冬][天季]|[今去明][春夏秋冬])", b.season),
         (r"(?:现在|此刻|此时|当前|目前|眼下|如今|而家|依家|马上|立刻|立即|即刻)", b.now),
         (rf"\(?(北京时间|东京时间|世界时|{_alternatives(ZONES)})\)?(?![A-Za-z])", b.zone),

@@ -23,7 +23,9 @@ _MAYBE = re.compile(
     r"hr|qtr|ten\b|eleven|twelve|teen|twenty|thirty|forty|fifty|[ap] ?[.]? ?m\b|first|third|fourth|fifth|th\b|ramadan|eid|purim|juneteenth|pentecost|han+uk|diwali|vesak|gras|yom|shav|suk|tu b|simc|chinese|lunar|equinox|"
     r"solstice|ashura|mawlid|labba|gysd|nye|cinco"
 )
-_EVERY_UNIT = re.compile(rf"\s?(other|second|third|\d{{1,3}}|two|three|four|five|six|ten|twelve)?\s?({UNIT})\b")
+_EVERY_UNIT = re.compile(
+    rf"\s?(other|second|third|\d{{1,3}}|two|three|four|five|six|ten|twelve)?\s?({UNIT}|weekday|weekend)\b"
+)
 _AND_DAY = re.compile(r"\s?(?:and|,|&)\s?")
 _PAST = re.compile(
     r"\b(?:was|were|did|didn't|had|went|came|got|left|made|took|bought|ordered|received|met|saw|said|told|called|paid|sent|"
@@ -32,6 +34,7 @@ _PAST = re.compile(
 _FUTURE = re.compile(
     r"\b(?:will|'ll|shall|going to|gonna|would|should|can|could|let's|please|plan|book|schedule|need|must|want|due|by|before)\b"
 )
+_IS_NOW = re.compile(r"(?:\bit(?:['\u2019]s|\sis)|today(?:['\u2019]s|\sis))\s(?:already\s)?$")
 _CLAUSE = re.compile(r"[.!?;\n](?=\s|$)")
 _NUMBER = re.compile(r"\s?(\d{1,2}|[a-z]{3,6})(?![\w:%]|\.\d)")
 
@@ -44,7 +47,7 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
     if found:
         word = found[1] or ""
         count = 2 if word == "other" else int(number(word) or amount_of(word) or 1) if word else 1
-        unit = UNIT_WORDS.get(found[2], "day")
+        unit = {"weekday": "workday", "weekend": "weekend"}.get(found[2]) or UNIT_WORDS.get(found[2], "day")
         end = found.end()
         if unit == "fortnight":
             unit, count = "week", count * 2
@@ -60,6 +63,14 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
         between, addition = text[end : atoms[index].start], atoms[index].frame
         if not _GLUE.fullmatch(between) or addition is None:
             break
+        if (
+            addition.relative
+            and addition.month is not None
+            or text[atoms[index].start : atoms[index].end] == "the year"
+        ):
+            unit, end = "month" if addition.month is not None else "year", atoms[index].end
+            index += 1
+            continue
         both = joined(frame, addition)
         if both is None or both.exact is not None or both.date is not None:
             break
@@ -150,6 +161,8 @@ def english_bias(text: str, piece: Piece) -> Bias:
     if piece.unit == "past":
         return "past"
     before, after = text[: piece.start], text[piece.end :]
+    if _IS_NOW.search(lowered(before[-16:])):
+        return "now"
     starts = [m.end() for m in _CLAUSE.finditer(before)]
     stop = _CLAUSE.search(after)
     clause = lowered(before[starts[-1] if starts else 0 :] + " " + after[: stop.start() if stop else None])

@@ -178,6 +178,23 @@ def unit_step(g: Groups, clock: Clock) -> Said:
     return None
 
 
+def two_steps(g: Groups, clock: Clock) -> Said:
+    """the week after next, the month before last."""
+    unit, far = g[0] or "week", 1 if (g[1] or "").startswith("after") else -1
+    today = clock.today
+    if unit == "week":
+        return Frame(week=clock.monday + timedelta(weeks=2 * far))
+    if unit == "weekend":
+        return Frame(week=clock.monday + timedelta(weeks=2 * far), edge="weekend")
+    months = {"month": 1, "quarter": 3, "year": 12}[unit] * 2 * far
+    first = month_span(today.year, today.month + months)[0]
+    if unit == "year":
+        return Frame(year=first.year)
+    if unit == "quarter":
+        return Frame(year=first.year, quarter=(first.month - 1) // 3 + 1)
+    return Frame(year=first.year, month=first.month, relative=True)
+
+
 def season(g: Groups, clock: Clock) -> Said:
     """this summer, winter 2019 (bare seasons count only beside a year)."""
     name = SEASONS[g[1] or ""]
@@ -345,7 +362,7 @@ def shift_exact(g: Groups, clock: Clock) -> Said:
 
 def shift_from(g: Groups, clock: Clock) -> Said:
     """two days after: what follows is the day it counts from."""
-    amount = amount_of(g[0])
+    amount = 1.0 if g[0] == "the" else amount_of(g[0])
     if amount is None:
         return None
     unit, amount = _unit(g[1], amount)

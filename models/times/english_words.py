@@ -64,7 +64,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"(?<![\d.:/])(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
         (r"(?<![\d.:/])(\d{1,2})/(\d{1,2})/(\d\d)(?![\d/])", b.mdy),
         (
-            r"(?<![\d.:/$])(?!24/7)(\d{1,2})/(\d{1,2})(?![\d/%.]\d?|\s?(?:h|hours?|cups?|of|inch|and\sa|lbs?)\b)"
+            r"(?<![\d.:/$])(?!24/7)(\d{1,2})/(\d{1,2})(?![\d/%.]\d?|\s?(?:h|hours?|cups?|of|inch|and\sa|lbs?|rating|stars?|points?|score)\b)"
             r"|(?:(?<=day\s)|(?<=mon\s)|(?<=fri\s))(\d{1,2})-(\d{1,2})(?![\d:-]|\s?[ap]\.?m)"
             r"|(?<=\bon\s)(\d{1,2})\.(\d{1,2})(?![\d.]|\s?[ap%])|^(\d{1,2})\s?-\s?(\d\d)$",
             lambda g, c: b.digits_month_day(tuple(x for x in g[:-1] if x is not None), c),
@@ -76,7 +76,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"(?:the\s)?ides\sof\s({MONTH})\b", b.ides),
         (
-            rf"(?<![a-z0-9$#.:/])(?:the\s)?({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?\.?[\s-]?(?:of\s)?({MONTH})\b\.?(?:,?\s(?:of\s|in\s)?({YEAR}|\d\d(?=\W*$)|{YEAR_WORDS}))?",
+            rf"(?<![a-z0-9$#.:/])(?<!\$\s)(?:the\s)?({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?\.?[\s-]?(?:of\s)?({MONTH})\b\.?(?:,?\s(?:of\s|in\s)?({YEAR}|\d\d(?=\W*$)|{YEAR_WORDS}))?",
             b.day_month,
         ),
         (rf"(?<![a-z$])({MONTH})\b\.?\s?[\s,/-]?\s?(?:of\s|in\s)?({YEAR})(?!\d)", b.month_year),
@@ -93,6 +93,11 @@ def english_patterns() -> tuple[Pattern, ...]:
             rf"|\d{{1,2}}:[0-5]\d|{MONTH}\s\d)",
             b.half_number,
         ),
+        (
+            rf"(?:(?<=between\s)|(?<=from\s))(\d{{1,2}}|{HOUR_W})\s(?:and|to|till|until)\s(?=(?:\d{{1,2}}|{HOUR_W}){TAIL})",
+            b.half_number,
+        ),
+        (r"\b(?:weekdays|workdays|business\sdays|working\sdays)\b", b.kind("pattern", "every_workday")),
         *_clocks(free),
         (r"\b((?:end|close|beginning|start|middle)\sof\s(?:the\s)?)(day|week|month|quarter|year|yr)\b", b.edge_alone),
         (r"\b(the\s)?(eod|eom|eoy|eow)\b", b.edge_alone),
@@ -109,7 +114,8 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b(?:the\s)?({_any(VAGUE_WORDS)})\b", b.kind("vague")),
         (r"\b(?:year|month|quarter)[\s-]to[\s-]date\b|\bytd\b", b.kind("vague")),
         (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", b.meal),
-        *_shifts(free),
+        (r"\b(?:the\s)?(week|month|quarter|year|weekend)\s(after\snext|before\slast)\b", b.two_steps),
+        *_shifts(free, holidays),
         (rf"\b(?:(?:early|earlier|late|later)\s)?({_any(DAY_PARTS)})\b", b.day_part),
         (rf"\b(?:the\s)?({_any(DAY_WORDS)})\b(?:['\u2019]s)?", b.day_word),
         (rf"\b(?:the\s)?({ORDINAL}(?:\s(?:to\s)?last)?|last)\s({WEEKDAY}|week|weekend|day)\b(?=\s(?:of|in)\b|\sfrom\s|\sthis\smonth)", b.nth_of),
@@ -120,7 +126,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b({MONTH})\s(after\snext)\b", lambda g, c: b.month_step((g[1], g[0]), c)),
         (rf"(?:\b({step}|the|an?\s?other)\s)?\b((?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day\s(?:mornings|afternoons|evenings|nights))\b", _plural),
         (rf"\b({step})\s({WEEKDAY})\b(?!s)", b.weekday_step),
-        (rf"(?<![a-z.])({WEEKDAY})\b\.?(?!['\u2019]s\s)", b.weekday),
+        (rf"(?<![a-z.])({WEEKDAY})\b(?:\.(?=,|\s[a-z\d]))?(?!['\u2019]s\s)", b.weekday),
         (rf"(?:\b({step})\s)?\b({holidays})(?![a-z])", b.holiday),
         (rf"\b(?:the\s)?week\s(?:of|beginning|commencing|starting)(?:\son)?\s(?=(?:the\s)?(?:{MONTH}|{WEEKDAY}|\d))", b.week_of),
         (r"\bweek\s(\d{1,2})\b", b.iso_week),
@@ -133,7 +139,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
         (rf"\b(in\sthe\s|at\s(?=night))?({parts})\b", b.part),
         (r"\b(?:(beginning|start|middle|end)\sof|(mid)[\s-]|(early|earlier|late|later)(?:\sin)?\s)", lambda g, c: b.edge((g[0] or g[1] or g[2],), c)),
-        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=and\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])\.?", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
+        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])\.?", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
         (
             rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=and\s)|(?<=year\s)|(?<=during\s)|(?<=between\s)|(?<=-)|^)({YEAR}|{YEAR_WORDS})(?![\d%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))|(?<=[a-z]\s)((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
@@ -184,7 +190,7 @@ def _clocks(free: str) -> tuple[Pattern, ...]:
         (rf"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", b.clock_short),
         (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", b.clock_short),
         (rf"{free}({HOUR})(?:\s({MINUTE_W}))?\s?o['\u2019]?clock(?:\s?({AP_SURE}))?", b.clock_short),
-        (rf"(?:(?<=at\s)|(?<=for\s)|(?<=to\s)|(?<=from\s)|(?<=until\s)|(?<=by\s)|\b)({HOUR_W})[\s-]({_TENS}|{_TENS}[\s-](?:{_ONES})|{_TEEN}|five|oh?\s(?:{_ONES}))(?:-(?:{_ONES}))?\b{unit_follows}(?!\s(?:hundred|thousand|{_ONES})\b)", _word_clock),
+        (rf"(?:(?<=at\s)|(?<=for\s)|(?<=to\s)|(?<=from\s)|(?<=until\s)|(?<=by\s)|\b)({HOUR_W})[\s-]((?:{_TENS})[\s-](?:{_ONES})|{_TENS}|{_TEEN}|five|oh?\s(?:{_ONES}))\b{unit_follows}(?!\s(?:hundred|thousand|{_ONES})\b)", _word_clock),
         (rf"(?:(?<=at\s)|(?<=around\s))(\d)\s([0-5]\d)\b{unit_follows}", b.clock_words),
         (rf"(?:(?<=at\s)|(?<=around\s))(1[0-2]|\d)([0-5]\d)\b{unit_follows}", b.clock_words),
         (rf"\b({_any(HOUR_WORDS)})\b", b.hour_word),
@@ -211,7 +217,7 @@ def _word_clock(g: b.Groups, clock: b.Clock) -> b.Said:
     return b.clock_words((whole[0], " ".join(w for w in whole[1:] if w not in ("o", "oh"))), clock)
 
 
-def _shifts(free: str) -> tuple[Pattern, ...]:
+def _shifts(free: str, holidays: str) -> tuple[Pattern, ...]:
     about = r"(?:about\s|around\s|another\s|the\s)?"
     return (
         (rf"\b(?:in|after)\s{about}({AMOUNT})\s?({UNIT}|h|s)\b['\u2019]?(\sand\sa\shalf)?(?:\stime)?()(?!\s(?:of|ago|from|later)\b)", b.shift),
@@ -219,10 +225,10 @@ def _shifts(free: str) -> tuple[Pattern, ...]:
         (rf"{free}({AMOUNT})\s({UNIT})\sfrom\sright\snow", b.shift_exact),
         (rf"{free}({AMOUNT})\s({WEEKDAY}s?)\s(from\snow|ago|back|hence)\b", b.weekdays_away),
         (rf"{free}{about}({AMOUNT})\s?({UNIT})(\sand\sa\shalf)?\s(from\snow|from\sright\snow|from\stoday|later|hence|ago|back|earlier|from\sthe\smoment)\b", b.shift),
-        (rf"{free}({AMOUNT})\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:today|tomorrow|yesterday|{MONTH}|{WEEKDAY}|the\s{ORDINAL}|\d|christmas|easter|thanksgiving|new|next|last|this))", b.shift_from),
+        (rf"{free}({AMOUNT}|the)\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:today|tomorrow|yesterday|{MONTH}|{WEEKDAY}|the\s{ORDINAL}|\d|next|last|this|(?:{holidays})\b))", b.shift_from),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY})\s(after|before)(?=\s)", _nth_after),
         (rf"\b(next|last|past|previous|coming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b", b.stretch),
-        (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b", b.length),
+        (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b(?!\s(?:past|to)\b)", b.length),
     )  # fmt: skip
 
 

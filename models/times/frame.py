@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from typing import Any, Literal
 
-Bias = Literal["past", "future"] | None
+Bias = Literal["past", "future", "now"] | None
 
 
 @dataclass(slots=True)

@@ -211,7 +211,7 @@ def _weekday(weekday: int, today: date, bias: Bias) -> date:
     ahead = (weekday - today.weekday()) % 7
     if bias == "past":
         return today - timedelta(days=(today.weekday() - weekday) % 7 or 7)
-    return today + timedelta(days=ahead or 7)
+    return today + timedelta(days=ahead if bias == "now" else ahead or 7)
 
 
 def _in_week(frame: Frame) -> tuple[date, date, str] | None:
@@ -371,6 +371,8 @@ def _nth(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None
         first, after, _ = _long(frame, today, bias)
     elif frame.period is not None:
         first, after, _ = frame.period
+    elif isinstance(kind, str):
+        return None
     else:
         first, after = month_span(today.year, today.month)
     found = nth_in(first, after, number, kind)
