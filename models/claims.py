@@ -13,6 +13,7 @@ MAX_TEXT = 2000
 """Characters of one unit that are read; units are far shorter."""
 
 _BLOCK_END = re.compile(r"\n\s*\n|</[\w -]+>|$")
+_SENTENCE_STOP = re.compile(r"[。.!！?？;；]")
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]{0,8}>[^\n]*")
 
 
@@ -117,7 +118,7 @@ def asks_only(text: str) -> bool:
     >>> asks_only("保修期是多久？"), asks_only("I moved to Rome, which gym is near?")
     (True, False)
     """
-    return says("question_mark", text) and not tells(text)
+    return _asks(_plain(text), "") and not tells(text)
 
 
 def tells(text: str) -> bool:
@@ -125,10 +126,20 @@ def tells(text: str) -> bool:
     plain = _plain(text)
     for match in re.finditer(r"[^.。!！?？;；\n,，]+[.。!！?？;；\n,，]?", plain):
         part = match.group()
-        asks = part[-1] in "?？" or _patterns()["question_mark"].search(part.strip(" ,，"))
-        if not asks and _patterns()["first_person_fact"].search(part):
+        if not _asks(part, plain[match.end() :]) and _patterns()["first_person_fact"].search(part):
             return True
     return False
+
+
+def _asks(part: str, rest: str) -> bool:
+    """Whether a part of a text asks. A Chinese sentence that ends in a full stop only does if it says so (请问, 想知道)."""
+    bare = part.strip(" ,，?？") if part.isascii() else part.strip(" ,，")
+    stop = _SENTENCE_STOP.search(part + rest)
+    if not part.isascii() and stop is not None and stop.group() in "。.!！;；":
+        return bool(_patterns()["polite_question"].search(bare))
+    if part.rstrip().endswith("?") and _patterns()["question_start"].match(bare):
+        return True
+    return bool(_patterns()["question_mark"].search(bare))
 
 
 def _plain(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from models.lexicons import load_lexicon
+from models.slots import value_kind
 from models.text import narrow
 
 MAX_TEXT = 600
@@ -31,6 +32,18 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(f"(?i){source}") for name, source in load_lexicon("corrections.toml").items()}
 
 
+def _english_contrast(text: str) -> re.Match[str] | None:
+    """ "not X but Y" of two values: names, numbers, times, or two things with articles; not "not easy, but worth it"."""
+    for name in ("contrast_en", "contrast_back_en"):
+        match = _patterns()[name].search(text)
+        if match is None:
+            continue
+        articles = all(re.match(r"(?i)(?:the|a|an|my|our) ", match[side].strip()) for side in ("wrong", "right"))
+        if articles or value_kind(match["wrong"]) != "other":
+            return match
+    return None
+
+
 def read_correction(text: str, has_time: bool = False) -> Correction | None:
     """The correction in a statement, or None. `has_time`: a time is named, without which nothing can be moved to one.
 
@@ -41,8 +54,7 @@ def read_correction(text: str, has_time: bool = False) -> Correction | None:
     """
     patterns = _patterns()
     text = narrow(text[:MAX_TEXT]).replace("’", "'")
-    contrast = patterns["contrast_zh"].search(text) or patterns["contrast_en"].search(text)
-    contrast = contrast or patterns["contrast_back_en"].search(text)
+    contrast = patterns["contrast_zh"].search(text) or _english_contrast(text)
     wrong = contrast["wrong"].strip() if contrast else ""
     if patterns["correction_zh"].search(text) or patterns["correction_en"].search(text):
         return Correction(kind="correction", wrong=wrong)

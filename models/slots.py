@@ -362,9 +362,7 @@ def _fact(
         return None
     what = normal_value(groups.get("what") or "")
     kind = value_kind(raw)
-    if pattern.generic and what not in lists.attributes and kind in ("other", "name"):
-        return None
-    if pattern.generic and (not what or what.split(" ")[0] in _EN_PRONOUN):
+    if pattern.generic and not _is_attribute(pattern, groups, what, kind, value, lists):
         return None
     verb = (groups.get("verb") or "").lower()
     negative = verb in lists.negative
@@ -387,6 +385,24 @@ def _fact(
         start=at,
         end=at + len(clause),
     )  # fmt: skip
+
+
+def _is_attribute(
+    pattern: _Pattern, groups: dict[str, str | None], what: str, kind: str, value: str, lists: _Lists
+) -> bool:
+    """Whether "X is Y" gives a person's X a value: a listed attribute, or "my X" with a number, a time or a sum."""
+    if not what or what.split(" ")[0] in _EN_PRONOUN:
+        return False
+    listed = what in lists.attributes or any(
+        what == f"{owner}{a}" for owner in ("new ", "current ") for a in lists.attributes
+    )
+    owned = bool(groups.get("owner")) if pattern.lang == "zh" else (groups.get("subj") or "").lower() != "the"
+    if kind == "other":
+        return listed and pattern.lang == "zh" and not value.startswith(_NO_VALUE)
+    return listed or (owned and kind != "name")
+
+
+_NO_VALUE = tuple(["很", "太", "非常", "特别", "让", "要", "为", "指", "因", "这", "那", "比", "挺", "真", "不", "有", "一个", "能", "会", "想"])
 
 
 def _classes(clause: str, at: int, speaker: str, lists: _Lists) -> list[SlotFact]:

@@ -26,8 +26,8 @@ REVIEW_MONTHS = 12
 """A preference is due for review after so many months; it is kept until somebody says otherwise."""
 ANONYMOUS_HOURS = 24
 """Memory of an anonymous session ends with the session: at its logout, at the latest after this."""
-LONG_ANSWER = 400
-"""Characters of an agent's turn above which it is taken as general text, of which only promises and status are kept."""
+LONG_ANSWER, LEAD = 400, 300
+"""An agent's turn of more than `LONG_ANSWER` characters is general text: past its first `LEAD`, only promises and status are kept."""
 
 _PLACEHOLDER = re.compile(r"\[[a-z_]{2,20}:\d{1,6}\]")
 _PROFILE_ATTRIBUTES = frozenset(
@@ -184,11 +184,15 @@ def _agent_refusal(turn: Affect, text: str, reading: Reading) -> Decision | None
         return Decision(write_class="not", reason="agent_question")
     if claims.says("about_user", text):
         return Decision(write_class="not", reason="recital")
-    if len(turn.text) > LONG_ANSWER and reading.type not in ("commitment", "status_update", "decision"):
+    if _deep_in_answer(turn, text) and reading.type not in ("commitment", "status_update", "decision"):
         return Decision(write_class="not", reason="general_answer")
     return None if reading.type in _AGENT_KEEPS or reading.type == "action_request" else Decision(
         write_class="not", reason="agent_talk"
     )  # fmt: skip
+
+
+def _deep_in_answer(turn: Affect, text: str) -> bool:
+    return len(turn.text) > LONG_ANSWER and turn.text.find(text[:24]) > LEAD
 
 
 def _layer(turn: Affect, reading: Reading, lasting: bool) -> Layer:

@@ -189,7 +189,7 @@ def _referent(
             continue
         if old.source_event_ids[-1:] == unit.source_event_ids[-1:] or not _may_replace(unit, old, correction):
             continue
-        share = _overlap(mine, content_tokens(old.resolved_content))
+        share = _overlap(mine, content_tokens(old.resolved_content), old.resolved_content)
         if correction.wrong:
             held = correction.wrong.lower() in old.resolved_content.lower()
             share = share + 1.0 if held else share if correction.kind == "correction" else 0.0
@@ -212,9 +212,18 @@ def _time_words(unit: Unit) -> frozenset[str]:
     )
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    smaller = min(len(one), len(other))
-    return len(one & other) / smaller if smaller else 0.0
+def _overlap(one: frozenset[str], other: frozenset[str], text: str) -> float:
+    """Share of the smaller set of words that is common; one common word only counts if it is telling: a name, a number."""
+    smaller, common = min(len(one), len(other)), one & other
+    if len(common) == 1 and not _telling(next(iter(common)), text):
+        return 0.0
+    return len(common) / smaller if smaller else 0.0
+
+
+def _telling(word: str, text: str) -> bool:
+    if any(c.isdigit() for c in word):
+        return True
+    return len(word) > 1 if not word.isascii() else f" {word.capitalize()}" in text
 
 
 def copy_unit(unit: Unit) -> Unit:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tests.tables.state_records import Memory, at, span
 
 from models.records import Speaker
+from tests.tables.state_records import Memory, at, span
 
 
 def after(*texts: str) -> list[str]:
@@ -224,9 +224,8 @@ def test_work_per_unit_does_not_grow_with_history() -> None:
             return counted(kind, *parts)
 
         rows.get = get  # type: ignore[method-assign]
-        from tests.tables.state_records import unit
-
         from tables.writing import write_unit
+        from tests.tables.state_records import unit
 
         write_unit(memory.state, rows, unit(f"I like hobby number{number} very much.", event=f"e{number}"), None)
         memory.commit()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.tables.state_records import Memory, affect, at, parsed, unit
 
 from models.context import Turn
 from models.records import Command, Scope
@@ -14,6 +13,7 @@ from tables.erasure import Effects, run_command, was_erased
 from tables.person import remember_turn, session_of
 from tables.tasks import step
 from tables.writing import write_unit
+from tests.tables.state_records import Memory, affect, at, parsed, unit
 
 SECRET = "canary-8M3Z"
 

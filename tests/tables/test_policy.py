@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
-from tests.tables.state_records import START, affect, at, span
 
 from models.records import Validity
 from tables.policy import Decision, decide, foreign_spans, refused_audit, review_due, trimmed
+from tests.tables.state_records import START, affect, at, span
 
 
 class Reading(Struct, frozen=True):

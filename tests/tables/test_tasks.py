@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.tables.state_records import Talk, affect, at, parsed
 
 from models.records import Intent, Mention, ToolResult
 from tables.person import PersonState, session_of
 from tables.tasks import TaskStep, expire, logout, step
+from tests.tables.state_records import Talk, affect, at, parsed
 
 
 def continues(done: TaskStep) -> str:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.tables.state_records import Memory, at, unit
 
 from models.errors import RecordError, StateError
 from models.records import Entity
 from tables import profile, units
 from tables.store import ENTITY, EXPIRY
 from tables.writing import write_unit
+from tests.tables.state_records import Memory, at, unit
 
 
 @given(st.text(max_size=20), st.text(max_size=20), st.integers(0, 999), st.integers(0, 999))
