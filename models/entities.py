@@ -17,7 +17,8 @@ from models.chinese_words import tag_chinese
 from models.descriptions import find_things
 from models.gazetteer import Gazetteer
 from models.lexicons import load_lexicon
-from models.privacy.chinese_names import MIN_CERTAINTY, find_chinese_names
+from models.privacy.chinese_names import MIN_CERTAINTY
+from models.privacy.names import MAX_TAGGED, find_names, latin_spans
 from models.privacy.spans import PLACEHOLDER
 from models.records import Entity
 from models.strong_ids import find_strong_ids
@@ -26,7 +27,9 @@ from models.text import narrow, simplify
 RANK = ("strong", "dictionary", "warehouse", "amount", "thing", "name")
 """Sources of entities, from the one that wins an overlap to the one that yields."""
 
-_TAGS = {"LOC": "place", "ORG": "organisation"}
+_TAGS = {"LOC": "place", "ORG": "organisation", "PER": "person"}
+_HAN = re.compile("[\u3400-\u9fff]")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]{2}")
 _WAREHOUSE_EN = re.compile(r"\b(?:[A-Z][a-z]+ ){1,2}[Ww]arehouse\b|\b[Ww]arehouse (?:[A-Z]\b|\d{1,3}\b)")
 _HONORIFIC = re.compile(
     "[\u3400-\u9fff]{1,2}(?:工|总|先生|女士|小姐|老师|经理|主任|阿姨|师傅|医生|律师|教授|博士|局长|院长|校长|董|哥|姐)$"
@@ -93,11 +96,20 @@ def _warehouses(view: str) -> Iterator[Found]:
 
 
 def _names(view: str, lang: str | None) -> Iterator[Found]:
-    if not view.isascii():
-        for start, end in find_chinese_names(view):
-            yield start, end, "name", "person", view[start:end].lower()
-        for word in tag_chinese(view):
+    for start, end, _ in find_names(view, lang):
+        yield start, end, "name", "person", _name_id(view[start:end])
+    if _HAN.search(view):
+        for word in tag_chinese(view[:MAX_TAGGED]):
             if word.tag == "PER" and _HONORIFIC.match(word.text):
                 yield word.start, word.end, "name", "person", word.text
-            elif word.tag in _TAGS and word.p >= MIN_CERTAINTY and len(word.text) > 1:
-                yield word.start, word.end, "name", _TAGS[word.tag], word.text.lower()
+            elif word.tag in ("LOC", "ORG") and word.p >= MIN_CERTAINTY and len(word.text) > 1:
+                yield word.start, word.end, "name", _TAGS[word.tag], _name_id(word.text)
+    if _LATIN.search(view):
+        for span in latin_spans(view):
+            if span.kind in ("LOC", "ORG"):
+                end = span.end - 2 if view[span.start : span.end].endswith(("'s", "’s")) else span.end
+                yield span.start, end, "name", _TAGS[span.kind], _name_id(view[span.start : end])
+
+
+def _name_id(name: str) -> str:
+    return " ".join(name.lower().split())

@@ -15,9 +15,9 @@ REACH = 40
 
 _N = "0-9A-Za-z零〇一二三四五六七八九十百"
 _ROAD = re.compile(
-    r"(?:(?<![频通轨渠管跑车赛知难味报])道|大道|路|街|巷|弄|胡同|村|屯|镇|乡|组|队|社区|街道|园区|开发区|新区)"
-    r"(?:[东南西北中]段|[一二三四五六七八九十]段|[内外])?(?:第)?[0-9零〇一二三四五六七八九十百]{1,6}(?:[-—之][0-9一二三四五六七八九十]{1,4})?"
-    r"(?:号(?![线机店位文台选])|弄|组|巷)"
+    r"(?:(?<![频通轨渠管跑车赛知难味报])道|大道|(?<![0-9线思电网套链出后半])路|街|巷|弄|胡同|村|屯|镇|乡|社区|街道|园区|开发区|新区)"
+    r"(?:[东南西北中]段|[一二三四五六七八九十]段|[内外])? ?第?[0-9零〇一二三四五六七八九十百]{1,6}(?:[-—之][0-9一二三四五六七八九十]{1,4})?"
+    r" ?(?:号(?![线机店位文台选])|弄|组|巷)"
 )
 _BUILDING = re.compile(
     rf"[{_N}]{{1,4}}(?:栋|幢|号楼|座)(?:[{_N}]{{1,3}}单元)?(?:[{_N}]{{1,3}}[层楼])?(?:[{_N}\-]{{1,6}}(?:室|房|号|户)|[0-9]{{3,4}}(?![0-9]))?"
@@ -27,14 +27,14 @@ _PLACE_NAME = (
 )
 _TAIL = re.compile(
     rf"(?:号?院)?(?:(?![，。；])[\u4e00-\u9fffA-Za-z0-9]{{0,12}}?(?:{_PLACE_NAME}))?"
-    rf"(?:[{_N}]{{1,5}}(?:期|区|栋|幢|号楼|座|楼|单元|层|号|室|房|户)|[\-－#·]?[0-9]{{1,4}}(?:[\-][0-9]{{1,4}}){{0,3}}(?:室|号|房|栋)?){{0,7}}"
+    rf"(?:[{_N}]{{1,5}} ?(?:期|区|栋|幢|号楼|座|楼|单元|层|号|室|房|户)|[\-－#·]?[0-9]{{1,4}}(?:[\-][0-9]{{1,4}}){{0,3}}(?:室|号|房|栋)?){{0,7}}"
     rf"(?:[\u4e00-\u9fff]{{2,8}}?(?:东门|西门|南门|北门|正门|旁边|对面))?"
 )
 _LEAD = re.compile(
     r"住在|搬到了?|搬至|寄到|寄往|送到|送至|送往|发到|发往|位于|坐落于|家住|现住|居住于|居住地|户籍地址|户籍|户口|住址|地址|收货|取件|配送|派送|邮寄|联系|公司在|家在|就在|是在|改成|改为|换成|住所地?"
 )
 _WEAK_LEAD = re.compile(r"[在到是为至于：:住从往]")
-_BOUNDARY = re.compile(r"[^\u4e00-\u9fffA-Za-z0-9·\-]")
+_BOUNDARY = re.compile(r"[^\u4e00-\u9fffA-Za-z0-9·\- ]")
 _COLONS = "是为：: 在到"
 
 
@@ -85,9 +85,12 @@ def _begin(view: str, anchor: int, floor: int) -> int:
     if region is not None:
         return region.start()
     if lead is None:
+        space = view.rfind(" ", left, anchor - 2)
+        left = space + 1 if space >= 0 else left
+    if lead is None:
         weak = _last(_WEAK_LEAD, view, left, anchor)
         left = weak.end() if weak is not None and weak.end() < anchor else left
-    while left < anchor and view[left] in "我你他她们的了，":
+    while left < anchor and view[left] in "我你他她们的了， ":
         left += 1
     return left
 
@@ -100,6 +103,6 @@ def _last(pattern: re.Pattern[str], view: str, start: int, end: int) -> re.Match
 
 
 def _trim(view: str, end: int) -> int:
-    while end and view[end - 1] in "-－·#":
+    while end and view[end - 1] in "-－·# ":
         end -= 1
     return end

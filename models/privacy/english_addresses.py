@@ -46,6 +46,13 @@ _BOX = re.compile(r"(?<!\w)(?:p\.?\s?o\.?\s?box|post(?:al)? ?box|gpo box)\s?#?\d
 _MILITARY = re.compile(
     r"(?:(?:Unit|PSC|CMR)\s\d{1,5},?\s(?:Box)\s\d{1,5}|US(?:NS|S|CGC|NV)\s[^\n,]{2,30})\s*,?\s*(?:DPO|FPO|APO),?\s(?:AA|AE|AP)(?:\s\d{5})?"
 )
+_LED = re.compile(
+    r"(?i:\b(?:liv(?:e|es|ed|ing)|resid(?:e|es|ed|ing)|located|address(?: is)?:?|return(?: it)?|deliver(?: it)?|ship(?: it)?|drops? (?:you|me|us) off|side of|corner of)\b)"
+    r"(?i:(?: (?:in|at|on|to|is|near|the))*) (?P<street>(?:[^\W\d_a-z][\w'’.\-]*,? |(?:de|la|del|du|des|van|von|der|di|da|and) ){1,5}\d{1,5}[A-Za-z]?)(?![\w%])"
+)
+_NOT_STREETS = re.compile(
+    r"\b(?:Gate|Room|Floor|Platform|Terminal|Flight|Version|Table|Desk|Line|Bus|Route|Level|Unit|Building|Block|January|February|March|April|May|June|July|August|September|October|November|December|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*\b"
+)
 _FILLERS = frozenset(
     [
         "in",
@@ -104,6 +111,9 @@ def find_english_addresses(view: str) -> Iterator[Find]:
         yield match.start(), match.end(), "address"
     for match in _BOX.finditer(view):
         yield match.start(), _extend(view, match.end()), "address"
+    for match in _LED.finditer(view):
+        if not _NOT_STREETS.search(match["street"]):
+            yield match.start("street"), _extend(view, match.end()), "address"
     for match in _STREET.finditer(view):
         if _is_street(match):
             yield match.start(), _extend(view, match.end()), "address"

@@ -10,7 +10,7 @@ from models.privacy.contacts import find_birth_dates, find_contacts
 from models.privacy.documents import find_documents, find_plates
 from models.privacy.english_addresses import find_english_addresses
 from models.privacy.health import find_health
-from models.privacy.names import find_names
+from models.privacy.names import find_names, find_tagged_addresses
 from models.privacy.numbers import find_numbers, spoken_digits
 from models.privacy.secrets import find_secrets
 from models.privacy.spans import NEVER_STORE, PersonalData, mask, placeholder, settle
@@ -90,6 +90,8 @@ def _detect(view: str, lang: str | None, *, names: bool, never: bool) -> Iterato
         yield from find_numbers(spoken)
         yield from find_documents(view)
         yield from find_english_addresses(view)
+        if lang != "zh":
+            yield from find_tagged_addresses(view)
     if lang != "zh" and not view.isspace():
         yield from find_spoken(view)
     if "@" in view or not never:

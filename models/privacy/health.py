@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from models.lexicons import load_lexicon
-from models.privacy.context import alternatives
+from models.word_pattern import WordFinder
 
 Find = tuple[int, int, str]
 
@@ -35,75 +35,74 @@ _CLAIM_EN = re.compile(
     r"|my|his|her|from|for)\b",
     re.IGNORECASE,
 )
+_CLAIM_ZH = re.compile("患|诊断|确诊|服用|得了|吃")
+_GENERAL = re.compile("率|律师|冷静期|协议模板|法")
+_LATIN = re.compile("[A-Za-z]{3}")
 _VAGUE = frozenset(
     ["it", "this", "that", "them", "something", "anything", "nothing", "the", "a", "an", "a_lot", "pain", "stress"]
 )
 
 
 @lru_cache(maxsize=1)
-def _lists() -> dict[str, re.Pattern[str]]:
+def _lists() -> dict[str, WordFinder]:
     table = load_lexicon("privacy.toml")
     health, sensitive = table["health"], table["sensitive"]
     return {
-        "health_zh": re.compile(
-            alternatives(" ".join((health["conditions_zh"], health["treatments_zh"], health["medicines_zh"])))
-        ),
-        "health_en": re.compile(
-            alternatives(" ".join((health["conditions_en"], health["medicines_en"]))), re.IGNORECASE
-        ),
-        "family_zh": re.compile(alternatives(health["family_zh"])),
-        "family_en": re.compile(alternatives(health["family_en"]), re.IGNORECASE),
-        "person_zh": re.compile(alternatives(health["persons_zh"])),
-        "sensitive_zh": re.compile(alternatives(sensitive["zh"])),
-        "sensitive_en": re.compile(alternatives(sensitive["en"]), re.IGNORECASE),
+        "health_zh": WordFinder(" ".join((health["conditions_zh"], health["treatments_zh"], health["medicines_zh"]))),
+        "health_en": WordFinder(" ".join((health["conditions_en"], health["medicines_en"]))),
+        "family_zh": WordFinder(health["family_zh"]),
+        "family_en": WordFinder(health["family_en"]),
+        "person_zh": WordFinder(health["persons_zh"]),
+        "sensitive_zh": WordFinder(sensitive["zh"]),
+        "sensitive_en": WordFinder(sensitive["en"]),
     }
 
 
 def find_health(view: str) -> Iterator[Find]:
     """Diagnoses, treatment, medicines (`health`), family matters (`family`) and other categories (`sensitive`)."""
-    ascii_only = view.isascii()
-    if not ascii_only:
-        yield from _chinese(view)
-    if ascii_only or re.search("[A-Za-z]{3}", view):
-        yield from _english(view)
+    lowered = view.lower()
+    if len(lowered) != len(view):
+        lowered = view
+    if not view.isascii():
+        yield from _chinese(view, lowered)
+    if _LATIN.search(view):
+        yield from _english(view, lowered)
 
 
-def _chinese(view: str) -> Iterator[Find]:
+def _chinese(view: str, lowered: str) -> Iterator[Find]:
     lists = _lists()
     for pattern in (_DIAGNOSED_ZH, _TAKES_ZH):
         for match in pattern.finditer(view):
             yield *match.span("what"), "health"
-    found = [(match, "health") for match in lists["health_zh"].finditer(view)]
-    found += [(match, "family") for match in lists["family_zh"].finditer(view)]
-    for match, kind in found:
-        clause = _clause(view, match.start())
-        if not _ALLERGY.search(clause) and _said_of_a_person(clause, match[0], lists["person_zh"]):
-            yield *match.span(), kind
-    for match in lists["sensitive_zh"].finditer(view):
-        yield *match.span(), "sensitive"
+    for name, kind in (("health_zh", "health"), ("family_zh", "family")):
+        for start, end in lists[name].spans(lowered):
+            clause = _clause(view, start)
+            general = kind == "family" and _GENERAL.match(view, end)
+            if not general and not _ALLERGY.search(clause) and _said_of_a_person(clause, end - start):
+                yield start, end, kind
+    for start, end in lists["sensitive_zh"].spans(lowered):
+        yield start, end, "sensitive"
 
 
-def _said_of_a_person(clause: str, word: str, persons: re.Pattern[str]) -> bool:
+def _said_of_a_person(clause: str, length: int) -> bool:
     """Whether the clause says it of somebody, or says nothing but that."""
-    return (
-        persons.search(clause) is not None
-        or len(clause) <= len(word) + 4
-        or re.search("患|诊断|确诊|服用|得了|吃", clause) is not None
-    )
+    if len(clause) <= length + 2 or _CLAIM_ZH.search(clause):
+        return True
+    return bool(_lists()["person_zh"].spans(clause))
 
 
-def _english(view: str) -> Iterator[Find]:
+def _english(view: str, lowered: str) -> Iterator[Find]:
     lists = _lists()
     for match in _DIAGNOSED_EN.finditer(view):
         if match["what"].lower() not in _VAGUE:
             yield *match.span("what"), "health"
     for name, kind in (("health_en", "health"), ("family_en", "family")):
-        for match in lists[name].finditer(view):
-            clause = _clause(view, match.start())
+        for start, end in lists[name].spans(lowered):
+            clause = _clause(view, start)
             if not _ALLERGY.search(clause) and _PERSON_EN.search(clause) and _CLAIM_EN.search(clause):
-                yield *match.span(), kind
-    for match in lists["sensitive_en"].finditer(view):
-        yield *match.span(), "sensitive"
+                yield start, end, kind
+    for start, end in lists["sensitive_en"].spans(lowered):
+        yield start, end, "sensitive"
 
 
 def _clause(view: str, at: int) -> str:

@@ -1,14 +1,103 @@
-"""Person names in either language."""
+"""Person names in either language, and English street addresses of no fixed shape, by the taggers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from models.english_tagger import Span, tag_english
 from models.privacy.chinese_names import find_chinese_names
 
+Find = tuple[int, int, str]
 
-def find_names(view: str, lang: str | None) -> Iterator[tuple[int, int, str]]:
+MAX_TAGGED = 3000
+"""Characters of a text in which names are looked for by the taggers; numbers and patterns are looked for in all of it."""
+
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]{2}")
+_HAN = re.compile("[\u3400-\u9fff]")
+_RUN = re.compile("[A-Za-z0-9\u00c0-\u024f][\x20-\x7e\u00a0-\u024f\n’]*")
+_CAPITAL = re.compile("[A-Z\u00c0-\u00de][a-z\u00df-\u024f]")
+_TITLE = re.compile(
+    r"(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Mx|Producer|Director|President|Captain|Judge|Officer|Aunt|Uncle)\.?\s+",
+    re.IGNORECASE,
+)
+_POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_PHONE_LINE = re.compile(r"\n\s*(?:[A-Za-z]{2,8}:\s*)?\+?[\d(][\d\s().\-]{6,}")
+
+
+def find_names(view: str, lang: str | None) -> Iterator[Find]:
     """Person names in a narrowed, simplified text."""
-    if not view.isascii():
-        for start, end in find_chinese_names(view):
+    if _HAN.search(view):
+        for start, end in find_chinese_names(view[:MAX_TAGGED]):
             yield start, end, "person"
+    if _LATIN.search(view):
+        persons = [trimmed for span in latin_spans(view) if span.kind == "PER" and (trimmed := _trim(view, span))]
+        for start, end in (*persons, *_again(view, persons)):
+            yield start, end, "person"
+
+
+def latin_spans(view: str) -> list[Span]:
+    """What the English tagger finds: in all of a Latin text, and in each Latin stretch of a Chinese one."""
+    if not _HAN.search(view):
+        return list(tag_english(view[:MAX_TAGGED]))
+    spans = []
+    for run in _RUN.finditer(view, 0, MAX_TAGGED):
+        if _CAPITAL.search(run[0]):
+            spans += [
+                Span(span.start + run.start(), span.end + run.start(), span.kind, span.margin)
+                for span in tag_english(run[0])
+            ]
+    return spans
+
+
+def _trim(view: str, span: Span) -> tuple[int, int] | None:
+    """A person's span without title, possessive and stray marks; None where nothing of a name is left."""
+    start, end = span.start, span.end
+    title = _TITLE.match(view, start, end)
+    if title and title.end() < end:
+        start = title.end()
+    possessive = _POSSESSIVE.search(view[start:end])
+    if possessive:
+        end = start + possessive.start()
+    while start < end and not view[start].isalpha():
+        start += 1
+    while end > start and not (view[end - 1].isalpha() or view[end - 1] == "."):
+        end -= 1
+    if end > start and view[end - 1] == "." and end - start > 2 and view[end - 2].islower():
+        end -= 1
+    letters = sum(ch.isalpha() for ch in view[start:end])
+    return (start, end) if letters >= 2 and not any(ch.isdigit() for ch in view[start:end]) else None
+
+
+def _again(view: str, persons: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Further mentions of a found person by first or last name alone, written with a capital."""
+    known = {
+        word for start, end in persons for word in _WORD.findall(view[start:end]) if len(word) > 2 and word[0].isupper()
+    }
+    if known:
+        for match in _WORD.finditer(view):
+            if match[0] in known and not any(start <= match.start() < end for start, end in persons):
+                yield match.span()
+
+
+def find_tagged_addresses(view: str) -> Iterator[Find]:
+    """English addresses that the tagger sees by their parts; each holds letters and a digit, and no phone's line."""
+    if _LATIN.search(view):
+        for span in latin_spans(view):
+            if span.kind == "ADDR":
+                phone = _PHONE_LINE.search(view, span.start, span.end)
+                end = phone.start() if phone else span.end
+                said = view[span.start : end]
+                if any(ch.isdigit() for ch in said) and (
+                    sum(ch.isalpha() for ch in said) >= 3 or _postcode(view, span.start, end)
+                ):
+                    yield span.start, end, "address"
+
+
+def _postcode(view: str, start: int, end: int) -> bool:
+    """A bare number is part of an address only at the end of a line of its own town or country."""
+    said = view[start:end]
+    line = view[view.rfind("\n", 0, start) + 1 : start]
+    ends = end == len(view) or view[end] == "\n"
+    return "\n" in view and ends and said.isdecimal() and 4 <= len(said) <= 6 and any(ch.isalpha() for ch in line)

@@ -15,6 +15,9 @@ Find = tuple[int, int, str]
 MAX_GROUPS = 10
 """A number is read from at most this many digit groups, unless every group is a single digit."""
 
+MAX_STARTS, MAX_STARTS_SPELLED = 200, 4
+"""In one unbroken chain of digit groups, numbers are looked for from this many starts; nobody says more at a stretch."""
+
 _SPOKEN_ZH = str.maketrans("零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖洞拐", "000123456789112345678907")
 _SPOKEN_RUN = re.compile(
     "[零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖洞拐0-9](?:[ -]?[零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖洞拐0-9]){4,}"
@@ -54,7 +57,8 @@ def _read_chain(view: str, spaced: str, start: int, end: int) -> Iterator[Find]:
     groups = [match.span() for match in _GROUP.finditer(spaced, start, end)]
     singles = len(groups) > MAX_GROUPS and all(b - a == 1 for a, b in groups[:20])
     at = 0
-    while at < len(groups):
+    limit = MAX_STARTS_SPELLED if singles else MAX_STARTS
+    while at < min(len(groups), limit):
         kind: str | None = None
         business: bool | None = None
         stop = min(len(groups), at + (20 if singles else MAX_GROUPS))
@@ -70,7 +74,7 @@ def _read_chain(view: str, spaced: str, start: int, end: int) -> Iterator[Find]:
                 type_ = classify(number)
                 if type_ is not None:
                     yield _widen(view, first, groups[last][1], type_)
-                    at = last
+                    at, limit = last, limit + last - at + 1
                     break
         at += 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -55,10 +56,26 @@ def mask(text: str, found: Iterable[PersonalData]) -> str:
 
 def settle(text: str, found: Iterable[tuple[int, int, str]]) -> list[PersonalData]:
     """The finds that stay, in order: none overlap, none touch a placeholder, higher rank and then longer first."""
-    taken = [match.span() for match in PLACEHOLDER.finditer(text)]
+    taken = Taken(match.span() for match in PLACEHOLDER.finditer(text))
     kept: list[PersonalData] = []
     for start, end, kind in sorted(set(found), key=lambda f: (_RANK.get(f[2], 99), f[0] - f[1], f[0])):
-        if start < end and not any(start < b and a < end for a, b in taken):
-            taken.append((start, end))
+        if start < end and taken.add(start, end):
             kept.append(PersonalData(start, end, kind, text[start:end]))
     return sorted(kept)
+
+
+class Taken:
+    """Spans that do not overlap, kept in order, so that a new one is checked against its neighbours only."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
+        self._spans = sorted(spans)
+
+    def add(self, start: int, end: int) -> bool:
+        """Takes a span unless it overlaps one that is taken; whether it did."""
+        at = bisect_left(self._spans, (start, end))
+        if at < len(self._spans) and self._spans[at][0] < end:
+            return False
+        if at and self._spans[at - 1][1] > start:
+            return False
+        self._spans.insert(at, (start, end))
+        return True
