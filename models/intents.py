@@ -102,6 +102,12 @@ def _lexicon() -> _Lexicon:
     )  # fmt: skip
 
 
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """Words that tell nothing about what a turn is about."""
+    return frozenset(load_lexicon("actions.toml")["common"].split())
+
+
 def parse_intent(
     text: str,
     *,

@@ -9,17 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal
 
 from msgspec import Struct
 
-from models.lexicons import load_lexicon
+from models.slot_lists import Mode, SlotLists, SlotPattern, slot_lists
+from models.slot_values import MAX_TEXT, content_tokens, normal_value, value_kind
 from models.text import narrow
-from models.wording import split_words
-
-Mode = Literal["value", "like", "have", "gone", "many"]
-MAX_TEXT = 2000
-"""Characters read at most; memory units are far shorter."""
 
 _CLAUSE = re.compile(r"[^,，。！？；;!?\n]+")
 _SENTENCE_END = re.compile(r"[.。！？!?\n](?=\s|$|[^\w\s])|[。！？!?\n]")
@@ -29,37 +24,7 @@ _QUESTION = re.compile(
 )
 _WAS = re.compile(r"\b(?:was|were)\b")
 _MASKED = re.compile(r"\[[a-z_]{2,20}:\d{1,6}\]|\*{3,}")
-_MONEY = re.compile(
-    r"[¥$€£]\s?\d|\d[\d,.]*\s*(?:元|块|万|美元|dollars|euros|yuan|usd|rmb)|[一二三四五六七八九十百千万两]+(?:元|块|万)"
-)
-_TIME = re.compile(
-    r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b(?:january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|tomorrow|tonight|noon)\b|\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b|周[一二三四五六日天末]"
-    r"|星期|[月日号]$|\d[月日号点]|明天|后天|下午|上午|晚上|点半|\b\d{4}-\d\d-\d\d"
-)
-_DIGIT = re.compile(r"\d|[一二三四五六七八九十百千万两]{2,}")
-_NAME = re.compile(r"\b[A-Z][a-z]+|\b[A-Z]{2,}")
 _SELF = re.compile(r"(?i)^(?:i|we|my|our)$")
-_EN_PRONOUN = frozenset(
-    [
-        "he",
-        "she",
-        "it",
-        "they",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "what",
-        "who",
-        "which",
-        "you",
-        "everyone",
-        "someone",
-        "nobody",
-    ]
-)
 _ZH_SELF = re.compile(r"(?:我们家|我们|我家|本人|咱们?|俺|我)$")
 _ZH_OTHER = re.compile(r"(?:[你您他她它](?:们)?|谁|大家|有人|人家)$")
 
@@ -91,98 +56,6 @@ class SlotFact(Struct, frozen=True, kw_only=True):
         return f"{self.attribute}:{self.value}" if self.mode in ("like", "have", "gone", "many") else self.attribute
 
 
-class _Pattern(Struct, frozen=True):
-    lang: str
-    mode: Mode
-    attribute: str
-    regex: re.Pattern[str]
-    requires: re.Pattern[str] | None
-    generic: bool
-
-
-class _Lists(Struct, frozen=True):
-    patterns: tuple[_Pattern, ...]
-    negative: frozenset[str]
-    stop: frozenset[str]
-    articles: frozenset[str]
-    en_tail: tuple[str, ...]
-    en_light: tuple[str, ...]
-    zh_tail: tuple[str, ...]
-    zh_light: tuple[str, ...]
-    zh_head: tuple[str, ...]
-    relations: tuple[str, ...]
-    fillers: tuple[str, ...]
-    change: re.Pattern[str]
-    addition: re.Pattern[str]
-    past: re.Pattern[str]
-    doubt: re.Pattern[str]
-    wishes: re.Pattern[str]
-    attributes: frozenset[str]
-    classes: tuple[tuple[str, re.Pattern[str]], ...]
-
-
-def words_pattern(words: Sequence[str]) -> re.Pattern[str]:
-    """One alternation over words ("_" stands for a blank), longest first; Latin ones with word boundaries."""
-    latin = sorted((w for w in words if w.isascii()), key=lambda w: (-len(w), w))
-    other = sorted((w for w in words if not w.isascii()), key=lambda w: (-len(w), w))
-    parts = [r"\b(?:" + "|".join(re.escape(w.replace("_", " ")) for w in latin) + r")\b"] if latin else []
-    return re.compile("(?i)" + "|".join(parts + [re.escape(w) for w in other]))
-
-
-def _long_first(text: str) -> tuple[str, ...]:
-    return tuple(sorted((w.replace("_", " ") for w in text.split()), key=lambda w: (-len(w), w)))
-
-
-@lru_cache(maxsize=1)
-def _lists() -> _Lists:
-    data = load_lexicon("slots.toml")
-    patterns = tuple(
-        _Pattern(
-            p["lang"],
-            p["mode"],
-            p["attribute"],
-            re.compile(p["regex"]),
-            re.compile(p["requires"]) if "requires" in p else None,
-            p.get("generic", False),
-        )
-        for p in data["pattern"]
-    )
-    negative = {w.replace("_", " ") for key in ("en_negative", "zh_negative") for w in data[key].split()}
-    return _Lists(
-        patterns=patterns,
-        negative=frozenset(negative),
-        stop=frozenset(data["stop_objects"].split()),
-        articles=frozenset(data["articles"].split()),
-        en_tail=_long_first(data["en_tail"]),
-        en_light=_long_first(data["en_light"]),
-        zh_tail=_long_first(data["zh_tail"]),
-        zh_light=_long_first(data["zh_light"]),
-        zh_head=_long_first(data["zh_measures"] + " " + data["zh_colours"]),
-        relations=_long_first(data["relations"]),
-        fillers=_long_first(data["fillers"]),
-        change=words_pattern(data["change"].split()),
-        addition=words_pattern(data["addition"].split()),
-        past=words_pattern(data["past"].split()),
-        doubt=words_pattern(data["doubt"].split()),
-        wishes=re.compile(rf"(?i)\b(?:{data['wishes']['en']})\b|{data['wishes']['zh']}"),
-        attributes=frozenset("|".join(data["attributes"].values()).split("|")),
-        classes=tuple((name, _class_pattern(table["values"])) for name, table in sorted(data["classes"].items())),
-    )
-
-
-def _class_pattern(values: str) -> re.Pattern[str]:
-    """A closed-class value where it is really chosen: after "in", "by", 用 … or before "only", 沟通 …"""
-    words = _long_first(values)
-    en = "|".join(re.escape(w) for w in words if w.isascii())
-    zh = "|".join(re.escape(w) for w in words)
-    return re.compile(
-        rf"(?i)\b(?:in|via|by|over|through|use|using|as|to|prefer|only|with|rather|me|on) (?:my |a |the )?(?P<a>{en})\b"
-        rf"|\b(?P<b>{en}) (?:only|please|instead|over|rather)\b"
-        rf"|(?:用|发|按|走|成|是|要|只|说|讲|以|通过|偏好|习惯|喜欢|为|接受)(?P<c>{zh})"
-        rf"|(?P<d>{zh})(?:沟通|联系|付款|付|回复|交流|显示|格式|版|就行|就好|吧)"
-    )
-
-
 def read_slots(text: str, *, speaker: str = "self", names: Sequence[str] = ()) -> list[SlotFact]:
     """What the text asserts, in order of appearance. `speaker` is the subject of "I"; `names` are persons it mentions."""
     return list(_read_slots(text[:MAX_TEXT], speaker, tuple(names)))
@@ -191,7 +64,7 @@ def read_slots(text: str, *, speaker: str = "self", names: Sequence[str] = ()) -
 @lru_cache(maxsize=256)
 def _read_slots(text: str, speaker: str, names: tuple[str, ...]) -> tuple[SlotFact, ...]:
     """Cached, since the policy, the writing and the conflicts of one unit read the same text."""
-    lists = _lists()
+    lists = slot_lists()
     text = narrow(text).replace("’", "'")
     facts: list[SlotFact] = []
     for start, sentence, asked in _sentences(text):
@@ -209,123 +82,6 @@ def _read_slots(text: str, speaker: str, names: tuple[str, ...]) -> tuple[SlotFa
     return tuple(facts)
 
 
-def content_tokens(text: str) -> frozenset[str]:
-    """The content words of a text, folded: what two statements must share to say the same."""
-    lists = _lists()
-    words = (w.key for w in split_words(narrow(text[:MAX_TEXT])))
-    return frozenset(w for w in words if w not in lists.articles and w not in _FUNCTION and any(c.isalnum() for c in w))
-
-
-_FUNCTION = frozenset(
-    [
-        "i",
-        "we",
-        "you",
-        "he",
-        "she",
-        "it",
-        "they",
-        "me",
-        "my",
-        "is",
-        "am",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "for",
-        "with",
-        "and",
-        "or",
-        "but",
-        "so",
-        "that",
-        "this",
-        "not",
-        "do",
-        "does",
-        "did",
-        "have",
-        "has",
-        "had",
-        "will",
-        "would",
-        "please",
-        "just",
-        "note",
-        "keep",
-        "mind",
-        "also",
-        "again",
-        "no",
-        "yes",
-        "actually",
-        "wrong",
-        "mistake",
-        "mistaken",
-        "correction",
-        "got",
-        "'s",
-        "'re",
-        "'ve",
-        "'m",
-        "我",
-        "我们",
-        "你",
-        "您",
-        "他",
-        "她",
-        "它",
-        "的",
-        "了",
-        "是",
-        "在",
-        "对",
-        "有",
-        "也",
-        "都",
-        "就",
-        "和",
-        "与",
-        "及",
-        "啊",
-        "吧",
-        "呢",
-        "吗",
-        "呀",
-        "哦",
-        "提醒",
-        "一下",
-        "记得",
-        "请",
-        "麻烦",
-        "说",
-        "再",
-        "又",
-        "还",
-        "很",
-        "真的",
-        "其实",
-        "这",
-        "那",
-        "个",
-        "一",
-        "一个",
-        "会",
-        "记错",
-        "不对",
-        "更正",
-        "错",
-    ]
-)
-
-
 def _sentences(text: str) -> Iterator[tuple[int, str, bool]]:
     """(offset, sentence, whether it asks)."""
     start = 0
@@ -336,7 +92,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str, bool]]:
         yield start, text[start:], False
 
 
-def _read_clause(clause: str, at: int, speaker: str, names: Sequence[str], lists: _Lists) -> list[SlotFact]:
+def _read_clause(clause: str, at: int, speaker: str, names: Sequence[str], lists: SlotLists) -> list[SlotFact]:
     facts: list[SlotFact] = []
     latin = sum(c.isascii() and c.isalpha() for c in clause) * 2 > len(clause)
     for pattern in lists.patterns:
@@ -352,7 +108,13 @@ def _read_clause(clause: str, at: int, speaker: str, names: Sequence[str], lists
 
 
 def _fact(
-    pattern: _Pattern, match: re.Match[str], clause: str, at: int, speaker: str, names: Sequence[str], lists: _Lists
+    pattern: SlotPattern,
+    match: re.Match[str],
+    clause: str,
+    at: int,
+    speaker: str,
+    names: Sequence[str],
+    lists: SlotLists,
 ) -> SlotFact | None:
     groups = match.groupdict()
     raw = groups.get("obj") or groups.get("obj2") or groups.get("value") or groups.get("value2") or ""
@@ -388,24 +150,21 @@ def _fact(
 
 
 def _is_attribute(
-    pattern: _Pattern, groups: dict[str, str | None], what: str, kind: str, value: str, lists: _Lists
+    pattern: SlotPattern, groups: dict[str, str | None], what: str, kind: str, value: str, lists: SlotLists
 ) -> bool:
     """Whether "X is Y" gives a person's X a value: a listed attribute, or "my X" with a number, a time or a sum."""
-    if not what or what.split(" ")[0] in _EN_PRONOUN:
+    if not what or what.split(" ")[0] in lists.english_pronouns:
         return False
     listed = what in lists.attributes or any(
         what == f"{owner}{a}" for owner in ("new ", "current ") for a in lists.attributes
     )
     owned = bool(groups.get("owner")) if pattern.lang == "zh" else (groups.get("subj") or "").lower() != "the"
     if kind == "other":
-        return listed and pattern.lang == "zh" and not value.startswith(_NO_VALUE)
+        return listed and pattern.lang == "zh" and not value.startswith(lists.no_value_starts)
     return listed or (owned and kind != "name")
 
 
-_NO_VALUE = tuple(["很", "太", "非常", "特别", "让", "要", "为", "指", "因", "这", "那", "比", "挺", "真", "不", "有", "一个", "能", "会", "想"])
-
-
-def _classes(clause: str, at: int, speaker: str, lists: _Lists) -> list[SlotFact]:
+def _classes(clause: str, at: int, speaker: str, lists: SlotLists) -> list[SlotFact]:
     facts = []
     for name, pattern in lists.classes:
         match = pattern.search(clause)
@@ -421,14 +180,19 @@ def _classes(clause: str, at: int, speaker: str, lists: _Lists) -> list[SlotFact
 
 
 def _subject(
-    pattern: _Pattern, groups: dict[str, str | None], before: str, speaker: str, names: Sequence[str], lists: _Lists
+    pattern: SlotPattern,
+    groups: dict[str, str | None],
+    before: str,
+    speaker: str,
+    names: Sequence[str],
+    lists: SlotLists,
 ) -> str | None:
     """Who the statement is about; None where that is somebody unresolved."""
     if pattern.lang == "en":
         subject = re.sub(r"'s$", "", (groups.get("subj") or "i").strip()).lower()
         if _SELF.match(subject) or subject == "the":
             return speaker
-        if subject in _EN_PRONOUN:
+        if subject in lists.english_pronouns:
             return None
         return f"{speaker}/{subject[3:]}" if subject.startswith("my ") else subject
     before = before.strip()
@@ -448,46 +212,3 @@ def _subject(
         if before.endswith(relation):
             return f"{speaker}/{relation}"
     return speaker if before.endswith(("我的", "我们的")) else None
-
-
-def normal_value(raw: str, of_thing: bool = False) -> str:
-    """A value without articles and tails, lower case; of a thing also without measure words, colours and light verbs.
-
-    >>> normal_value("the Honda Civic now"), normal_value("吃川菜了", of_thing=True)
-    ('honda civic', '川菜')
-    """
-    lists = _lists()
-    value = narrow(raw).strip(" '\"“”「」《》-:：").lower()
-    if value.isascii():
-        value = _strip_tail(value, tuple(" " + t for t in lists.en_tail))
-        for light in lists.en_light:
-            if value.startswith(light + " ") and len(value) > len(light) + 2:
-                value = value[len(light) + 1 :]
-                break
-        words = value.split()
-        while len(words) > 1 and words[0] in lists.articles:
-            words = words[1:]
-        return " ".join(words)
-    value = _strip_tail(value, lists.zh_tail)
-    if not of_thing:
-        return value.removeprefix("的").strip()
-    for heads in (lists.zh_light, lists.zh_head, lists.zh_head):
-        value = next((value[len(h) :] for h in heads if value.startswith(h) and len(value) > len(h)), value)
-    return value.removeprefix("的").strip()
-
-
-def _strip_tail(value: str, tails: tuple[str, ...]) -> str:
-    for _ in range(4):
-        tail = next((t for t in tails if value.endswith(t) and len(value) > len(t)), None)
-        if tail is None:
-            return value
-        value = value[: -len(tail)].rstrip()
-    return value
-
-
-def value_kind(raw: str) -> str:
-    """money, time, number, name or other."""
-    for kind, pattern in (("money", _MONEY), ("time", _TIME), ("number", _DIGIT), ("name", _NAME)):
-        if pattern.search(raw):
-            return kind
-    return "other"

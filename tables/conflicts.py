@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from models.records import Unit
-from models.slots import SlotFact, content_tokens
+from models.slot_values import content_tokens
+from models.slots import SlotFact
 from tables.store import CONFLICT, PersonRows
 from tables.units import load
 

@@ -29,7 +29,8 @@ from models.records import (
     UnitSource,
     Validity,
 )
-from models.slots import content_tokens, read_slots
+from models.slot_values import content_tokens
+from models.slots import read_slots
 from models.text import narrow
 from tables import conflicts, profile, tasks, units
 from tables.person import PersonState, SessionState, TaskState

@@ -7,9 +7,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from models.intents import CHAT, INFORM, ParsedIntent, is_strong_id
+from models.intents import CHAT, INFORM, ParsedIntent, common_words, is_strong_id
 from models.records import Affect, Entity
-from models.slots import content_tokens
+from models.slot_values import content_tokens
 from tables.person import SessionState, TaskState
 
 SHORT_TURN = 12
@@ -60,119 +60,8 @@ def matters_of(parsed: ParsedIntent) -> list[str]:
 def turn_topic(turn: Affect, parsed: ParsedIntent) -> list[str]:
     """The content words of a turn, in order of the alphabet so that rows are the same in every run."""
     words = content_tokens(turn.resolved_text or turn.text)
-    return sorted(word for word in words if word not in _COMMON)[:24]
-
-
-_COMMON = frozenset(
-    [
-        "帮",
-        "想",
-        "要",
-        "能",
-        "可以",
-        "看",
-        "问",
-        "请问",
-        "问一下",
-        "什么",
-        "怎么",
-        "哪里",
-        "哪家",
-        "哪个",
-        "多少",
-        "时候",
-        "没有",
-        "好",
-        "那",
-        "那个",
-        "这个",
-        "刚才",
-        "另外",
-        "对了",
-        "顺便",
-        "现在",
-        "今天",
-        "明天",
-        "给",
-        "把",
-        "让",
-        "用",
-        "去",
-        "来",
-        "到",
-        "做",
-        "吗",
-        "大概",
-        "一个",
-        "几",
-        "天",
-        "上",
-        "下",
-        "里",
-        "您",
-        "能不能",
-        "可不可以",
-        "说",
-        "知道",
-        "还是",
-        "已经",
-        "就是",
-        "然后",
-        "但是",
-        "不过",
-        "因为",
-        "所以",
-        "如果",
-        "want",
-        "need",
-        "can",
-        "could",
-        "help",
-        "like",
-        "get",
-        "got",
-        "know",
-        "tell",
-        "let",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "how",
-        "why",
-        "any",
-        "some",
-        "there",
-        "here",
-        "now",
-        "then",
-        "just",
-        "if",
-        "by",
-        "from",
-        "about",
-        "into",
-        "up",
-        "out",
-        "as",
-        "than",
-        "more",
-        "most",
-        "much",
-        "many",
-        "one",
-        "no",
-        "yes",
-        "too",
-        "very",
-        "really",
-        "going",
-        "go",
-        "make",
-        "take",
-    ]
-)
+    common = common_words()
+    return sorted(word for word in words if word not in common)[:24]
 
 
 def _by_ids(session: SessionState, active: TaskState | None, parsed: ParsedIntent) -> Choice | None:

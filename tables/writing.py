@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from models.corrections import Correction, read_correction
 from models.records import Audit, Slot, Unit
-from models.slots import SlotFact, content_tokens, read_slots
+from models.slot_values import content_tokens
+from models.slots import SlotFact, read_slots
 from tables import conflicts, profile, units
 from tables.person import PersonState
 from tables.store import PersonRows
