@@ -61,6 +61,12 @@ def _patterns() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], frozenset[str]
     return kinds, frozenset(data["single"]), re.compile("(?i)" + data["not"]["question"])
 
 
+@lru_cache(maxsize=1)
+def field_names() -> tuple[str, ...]:
+    """What a form would ask for (地址, order, size): the last word or ending of such a thing's name."""
+    return tuple(load_lexicon("constraints.toml")["fields"].split())
+
+
 def find_constraints(text: str) -> list[Constraint]:
     """The hard constraints in a customer's turn, each with the clause that says it.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.constraints import MAX_VALUE, asked_for, bare_answer, given_facts
+from models.constraints import MAX_VALUE, asked_for, bare_answer, field_names, given_facts
 from models.records import Affect
 from tables.person import SessionState, TaskState
 
@@ -64,60 +64,11 @@ def question_repeated(session: SessionState, turn: Affect, facts: dict[str, str]
     return repeated
 
 
-_FIELDS = [
-    "地址",
-    "城市",
-    "姓名",
-    "名字",
-    "电话",
-    "手机",
-    "号码",
-    "单号",
-    "订单号",
-    "型号",
-    "尺码",
-    "颜色",
-    "数量",
-    "日期",
-    "时间",
-    "邮箱",
-    "抬头",
-    "税号",
-    "预算",
-    "房型",
-    "人数",
-    "品牌",
-    "规格",
-    "收件人",
-    "联系人",
-    "座位",
-    "address",
-    "city",
-    "name",
-    "phone",
-    "number",
-    "email",
-    "size",
-    "colour",
-    "color",
-    "quantity",
-    "date",
-    "time",
-    "budget",
-    "model",
-    "brand",
-    "order",
-    "seat",
-    "room",
-]
-
-
 def is_field(thing: str) -> bool:
     """Whether a thing is one that a form would ask for (address, order number, 尺码): worth a confirmed fact unasked."""
+    fields = field_names()
     words = thing.split()
-    return (
-        any(thing.endswith(name) for name in _FIELDS) if not thing.isascii() else bool(words) and words[-1] in _FIELDS
-    )
+    return thing.endswith(fields) if not thing.isascii() else bool(words) and words[-1] in fields
 
 
 def _flat(fields: dict[str, Any]) -> list[tuple[str, str]]:
