@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 from models.context import Turn
 from models.records import TimeExpression
@@ -139,6 +139,8 @@ def _expression(text: str, piece: Piece, reading: Placed | None, now: datetime) 
 def _written(moment: datetime, now: datetime) -> str:
     """RFC 3339 in the zone of `now`; a wall time that daylight saving leaps over becomes the one an hour on."""
     aware = moment.replace(tzinfo=now.tzinfo)
+    if isinstance(now.tzinfo, timezone):
+        return aware.isoformat(timespec="seconds" if not moment.microsecond else "auto")
     return (
         aware.astimezone(UTC).astimezone(now.tzinfo).isoformat(timespec="seconds" if not moment.microsecond else "auto")
     )

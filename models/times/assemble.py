@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 
 from models.times.atoms import Atom, Clock, days_moved
-from models.times.frame import CLOCK_FIELDS, DATE_FIELDS, Bias, Frame, joined
-from models.times.place import PARTS, Placed, clock_of, place
+from models.times.frame import DATE_FIELDS, Bias, Frame, joined
+from models.times.place import Placed, clock_of, place
 
 Glue = Callable[[str], bool]
 
@@ -528,11 +528,9 @@ def _first_of(frame: Frame, atom: Atom, start: int) -> Piece:
     return Piece(start, atom.end, known=known, vague=known is None)
 
 
-def says_clock(frame: Frame) -> bool:
-    """Whether any clock field is set."""
-    return any(getattr(frame, name) is not None for name in CLOCK_FIELDS)
-
-
-def part_hours(part: str) -> tuple[int, int]:
-    """Hours of a part of the day."""
-    return PARTS[part]
+def leans(piece: Piece) -> bool:
+    """Whether the tense of the sentence could tell where the piece lies: its year, month, week or day is not said."""
+    frame = piece.frame
+    if frame is None or piece.known is not None or piece.recurrence is not None:
+        return False
+    return frame.year is None and frame.date is None and frame.week is None and frame.exact is None

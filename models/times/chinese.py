@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.times.assemble import Grammar, Piece, pieces_in
+from models.times.assemble import Grammar, Piece, leans, pieces_in
 from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS, WEEKDAY_SIGNS
 from models.times.chinese_words import chinese_patterns
@@ -119,6 +119,8 @@ def find_chinese(text: str, clock: Clock) -> list[Piece]:
 
 def chinese_bias(text: str, piece: Piece) -> Bias:
     """ "past" where the sentence around the expression tells of what has happened."""
+    if not leans(piece):
+        return None
     before, after = text[: piece.start], text[piece.end :]
     if before.endswith(("今天是", "今天", "又到", "又是", "今儿", "到了")) or after.startswith("了"):
         return "now"

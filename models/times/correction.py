@@ -69,7 +69,7 @@ class Event:
 
 def corrects(text: str) -> bool:
     """Whether the text may correct an earlier time at all (a quick look)."""
-    return _HINT.search(text) is not None
+    return _HINT.search(text.lower()) is not None
 
 
 _HINT = re.compile(

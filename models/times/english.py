@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.times.assemble import Grammar, Piece, pieces_in
+from models.times.assemble import Grammar, Piece, leans, pieces_in
 from models.times.atoms import Atom, Clock
 from models.times.english_builders import amount_of, number
 from models.times.english_tables import UNIT_WORDS
-from models.times.english_words import UNIT, english_patterns
+from models.times.english_words import UNIT, english_patterns, start_words
 from models.times.frame import Bias, Frame, joined
 from models.times.recurrence import pattern_of
 from models.times.scan import Scanner
@@ -100,7 +100,7 @@ GRAMMAR = Grammar(
 
 @lru_cache(maxsize=1)
 def _scanner() -> Scanner:
-    return Scanner(english_patterns())
+    return Scanner(english_patterns(), start_words())
 
 
 def lowered(text: str) -> str:
@@ -160,6 +160,8 @@ def english_bias(text: str, piece: Piece) -> Bias:
     """ "past" where the sentence around the expression tells of what has happened."""
     if piece.unit == "past":
         return "past"
+    if not leans(piece):
+        return None
     before, after = text[: piece.start], text[piece.end :]
     if _IS_NOW.search(lowered(before[-16:])):
         return "now"

@@ -10,7 +10,17 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from models.times import english_builders as b
-from models.times.english_tables import DAY_PARTS, DAY_WORDS, HOUR_WORDS, MONTHS, PART_WORDS, UNIT_WORDS, VAGUE_WORDS
+from models.times.english_tables import (
+    DAY_PARTS,
+    DAY_WORDS,
+    HOUR_WORDS,
+    MONTHS,
+    PART_WORDS,
+    SEASONS,
+    UNIT_WORDS,
+    VAGUE_WORDS,
+    WEEKDAYS,
+)
 from models.times.holidays import holiday_names
 from models.times.numbers import ENGLISH_ONES, ENGLISH_ORDINALS, ENGLISH_TENS
 from models.times.scan import Pattern
@@ -159,6 +169,25 @@ def english_patterns() -> tuple[Pattern, ...]:
     )  # fmt: skip
 
 
+def start_words() -> frozenset[str]:
+    """The Latin words at which an expression may begin; a letter glued to digits ("q1", "mar3") stands by itself."""
+    tables = (
+        MONTHS, WEEKDAYS, DAY_WORDS, DAY_PARTS, PART_WORDS, HOUR_WORDS, UNIT_WORDS, VAGUE_WORDS, ENGLISH_ONES,
+        ENGLISH_TENS, ENGLISH_ORDINALS, holiday_names("en"), SEASONS, _ADVERBS, [zone.lower() for zone in ZONES],
+    )  # fmt: skip
+    names = [re.split(r"[^a-z]", entry)[0] for table in tables for entry in table]
+    names += [f"{name}s" for name in WEEKDAYS]
+    return frozenset(name for name in [*names, *_STARTERS.split()] if name)
+
+
+_STARTERS = (
+    "a about after an and annually approximately around as at before beginning between business by circa close commencing "
+    "couple currently each earlier early end eod eom eow eoy every everyday few following for from half h ides in just late "
+    "later last mid middle monthly my next no now once other past previous prior q quarter remainder remaining rest right "
+    "roughly several since some start starting the this three thru through til till to twice two until untill up upcoming "
+    "coming current week weekend weekdays weekly within workdays working year yearly ytd month first second breakfast "
+    "dinner supper lunch"
+)
 _ADVERBS = {
     "daily": "every_day", "weekly": "every_week", "monthly": "every_month", "quarterly": "every_quarter",
     "yearly": "every_year", "annually": "every_year", "hourly": "every_hour", "biweekly": "every_2_weeks",

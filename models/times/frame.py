@@ -6,10 +6,11 @@ contradict each other. ``place`` (models/times/place.py) turns a frame into a st
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, Literal
 
+_NEW, _GET, _SET = object.__new__, object.__getattribute__, object.__setattr__
 Bias = Literal["past", "future", "now"] | None
 
 
@@ -64,7 +65,12 @@ class Frame:
 
     def copy(self, **changes: Any) -> Frame:
         """A copy with some fields changed."""
-        return replace(self, **changes)
+        new = _NEW(Frame)
+        for name in _NAMES:
+            _SET(new, name, _GET(self, name))
+        for name, value in changes.items():
+            _SET(new, name, value)
+        return new
 
 
 DATE_FIELDS = (
@@ -92,6 +98,8 @@ _APART: dict[str, frozenset[str]] = {
 def joined(left: Frame, right: Frame) -> Frame | None:
     """The frame that says both, or None where they contradict each other and so are two expressions."""
     mine, theirs = left.set(), right.set()
+    if not mine:
+        return right
     changes: dict[str, Any] = {}
     for name in theirs:
         value = getattr(right, name)
@@ -103,7 +111,7 @@ def joined(left: Frame, right: Frame) -> Frame | None:
         if apart and any(other in apart for other in mine):
             return None
         changes[name] = value
-    both = replace(left, **changes)
+    both = left.copy(**changes)
     if both.has_time() and both.exact is None:
         if both.week is not None and both.weekday is None and both.edge is None:
             return None
