@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import rjieba
 from msgspec import Struct
@@ -42,7 +42,7 @@ def candidates(context: Sequence[Turn], first: int, references: References) -> l
             if not _overlaps(match.start(), match.end(), covered):
                 own.append(Candidate(match.group(), index, match.start(), match.end(), None, True, fold(match.group())))
         covered = [(c.start, c.end) for c in own]
-        for start, end in noun_phrases(text):
+        for start, end in noun_phrases(text, references):
             if not any(a <= start and end <= b for a, b in covered):
                 name = text[start:end]
                 strong = next((c for c in own if c.strong and start <= c.start and c.end <= end), None)
@@ -95,11 +95,11 @@ def asked_kind(words: Sequence[str], references: References) -> str | None:
     return hits.pop() if len(hits) == 1 else None
 
 
-def noun_phrases(text: str) -> list[tuple[int, int]]:
+def noun_phrases(text: str, references: References) -> list[tuple[int, int]]:
     """Noun phrases: Chinese runs of nouns with their ids, English names and determiner phrases."""
     found = [m.span() for m in _ENGLISH_NP.finditer(text)]
     if re.search(f"[{CJK}]", text):
-        found.extend(_chinese_phrases(text))
+        found.extend(_chinese_phrases(text, references.verbs))
     return found
 
 
@@ -111,12 +111,15 @@ _ENGLISH_NP = re.compile(
 _NOT_NOUNS = {"时候", "问题", "时间", "今天", "明天", "昨天", "现在", "请", "老", "人"}
 
 
-def _chinese_phrases(text: str) -> list[tuple[int, int]]:
+def _chinese_phrases(text: str, verbs: Container[str]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     at, start, end = 0, -1, -1
     for part, tag in [*rjieba.tag(text), ("。", "x")]:
         begin, at = at, at + len(part)
-        noun = tag[:1] == "n" and part not in _NOT_NOUNS or tag in ("eng", "vn", "j") or _ID.fullmatch(part) is not None
+        named = (
+            tag[:1] == "n" and part not in _NOT_NOUNS or tag in ("eng", "vn", "j") or _ID.fullmatch(part) is not None
+        )
+        noun = named and part not in verbs
         if noun:
             start, end = (begin if start < 0 else start), at
         elif part == " " and start >= 0 or part == "的" and start >= 0 and end == begin and end - start <= 4:

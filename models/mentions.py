@@ -41,6 +41,8 @@ class References:
         self.generic = {fold(w) for w in lists["generic"]["heads"]}
         self.window = (int(lists["window"]["words"]), int(lists["window"]["back_words"]))
         self.kinds: dict[str, dict[str, list[str]]] = lists["kinds"]
+        self.edges = tuple({fold(w) for w in lists["edges"][side]} for side in ("first", "last"))
+        self.verbs = {fold(w) for lists_of in self.kinds.values() for w in lists_of["does"]}
         self.colours = {fold(w): colour for colour, words in lists["colours"].items() for w in words}
         self._verbs = {fold(w) for w in lists["question"]["verbs"]}
         self._courtesy = {fold(w) for w in lists["question"]["courtesy"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from msgspec import Struct
 
@@ -50,6 +50,16 @@ def runs(path: Sequence[int], layout: Layout) -> list[Run | str]:
                 parts.append(Run(turn, start, end))
         last = at
     return parts
+
+
+def without_edges(path: Sequence[int], layout: Layout, first: Container[str], last: Container[str]) -> list[int]:
+    """A phrase without the words at its ends that are no part of a name."""
+    kept = list(path)
+    while len(kept) > 1 and kept[0] >= 0 and layout.keys[kept[0]] in first:
+        kept = kept[1:]
+    while len(kept) > 1 and kept[-1] >= 0 and layout.keys[kept[-1]] in last:
+        kept = kept[:-1]
+    return kept
 
 
 def run_of(path: Sequence[int], layout: Layout) -> Run | None:

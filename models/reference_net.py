@@ -87,6 +87,7 @@ class Reading:
         self.net, self.layout, self.states = net, layout, states
         self._copyable = np.array(layout.copyable)
         self._keys: np.ndarray | None = None
+        self._phrases: dict[tuple[int, int], Phrase] = {}
         self._point_keys: np.ndarray | None = None
 
     def replaced(self) -> np.ndarray:
@@ -107,6 +108,11 @@ class Reading:
 
     def phrase(self, start: int, end: int) -> Phrase:
         """The words that belong at a site, chosen one after another; a word position is used once."""
+        if (start, end) not in self._phrases:
+            self._phrases[start, end] = self._decode(start, end)
+        return self._phrases[start, end]
+
+    def _decode(self, start: int, end: int) -> Phrase:
         net, a = self.net, self.net.arrays
         if self._keys is None:
             self._keys = net.linear("key", self.states)

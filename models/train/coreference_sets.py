@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import math
 import random
 import re
 from collections import Counter
@@ -26,9 +27,12 @@ from models.train.coreference_data import (
 )  # fmt: skip
 from models.train.coreference_made import made_examples, templates
 
-REWRITE_ZH = ("rewrite_zh_kdconv", "rewrite_zh_crosswoz", "rewrite_zh_multiwoz")
-REWRITE_EN = ("rewrite_en_multiwoz", "rewrite_en_followup", "rewrite_en_cast", "rewrite_en_canard")
-POINTING = {"coref_en_gap": 1.0, "coref_en_litbank": 0.35, "coref_en_winobias": 0.4}
+REWRITE = {
+    "rewrite_zh_kdconv": 0.5, "rewrite_zh_crosswoz": 0.45, "rewrite_zh_multiwoz": 1.0, "rewrite_en_multiwoz": 1.0,
+    "rewrite_en_followup": 1.0, "rewrite_en_cast": 1.0, "rewrite_en_canard": 0.7,
+}  # fmt: skip
+"""Rewriting sets and the share of each that is used."""
+POINTING = {"coref_en_gap": 1.5, "coref_en_litbank": 0.35, "coref_en_winobias": 0.4}
 """Sets of pronouns with known antecedents, and the share of each that is used."""
 DIALOGUE_ZH = (
     "dialog_zh_kdconv", "recall_zh_xpersona", "acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_evermem",
@@ -40,6 +44,7 @@ COMMON = {"acts_zh_crosswoz"}
 SUITES = {"coref_gecor_en": 1, "coref_cqr_en": 2}
 """Licensed suites (MIT, MIT-0) of which a part is learned, and the field of a case id that names its dialogue."""
 
+SUITE_REPEATS = {"coref_gecor_en": 4, "coref_cqr_en": 6}
 SUITE_SHARE = 75
 """Percent of a suite's dialogues, by hash, that are learned; figures are reported on the rest."""
 
@@ -227,15 +232,16 @@ def all_examples(train: Path, bench: Path, seed: int = 7) -> list[Example]:
     """Everything that is learned, in a fixed order."""
     rng = random.Random(seed)
     examples: list[Example] = []
-    for name in REWRITE_ZH + REWRITE_EN:
-        examples.extend(rewriting_examples(train, name, rng))
+    for name, share in REWRITE.items():
+        examples.extend(e for e in rewriting_examples(train, name, rng) if rng.random() < share)
     examples.extend(hidden_examples(train, rng, 2500))
     examples.extend(made_examples(rng, 9000, names_in_use(train)))
     examples.extend(joined_examples(train, rng, 0.6))
     for name, share in POINTING.items():
-        examples.extend(e for e in pointing_examples(train, name) if rng.random() < share)
+        found = list(pointing_examples(train, name))
+        examples.extend(e for part in range(math.ceil(share)) for e in found if rng.random() < share - part)
     for name in SUITES:
-        examples.extend(list(suite_examples(bench, name)) * 2)
+        examples.extend(list(suite_examples(bench, name)) * SUITE_REPEATS[name])
     kept = evaluation_lines(bench)
     return [e for e in examples if not _turns(e) & kept]
 

@@ -1,0 +1,93 @@
+"""Choices among candidates that rules make: by id, by head noun, by order of mention, by what the verb asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from models.candidates import Candidate, asked_kind, kind_of, same_head
+from models.mentions import Anaphor, References
+from models.wording import Word, fold
+
+_POINTING = ("这", "那", "该", "the ", "this ", "that ", "these ", "those ")
+
+
+def by_head(anaphor: Anaphor, found: Sequence[Candidate], references: References) -> Candidate | None:
+    """For "this order", "这个功能": the one thing with an id, or else the one thing, whose head or kind is that."""
+    kind = kind_of(anaphor.head, references)
+    fits = [
+        c
+        for c in found
+        if fold(c.text) != fold(anaphor.head)
+        and (same_head(c.text, anaphor.head) or kind is not None and c.kind == kind)
+        and not fold(c.text).startswith(_POINTING)
+    ]
+    strong = [c for c in fits if c.strong]
+    if strong:
+        return strong[0] if len({c.id for c in strong}) == 1 else None
+    if anaphor.text.casefold().startswith("the ") or len({fold(c.text) for c in fits}) != 1:
+        return None
+    return fits[0]
+
+
+def by_order(kind: str, found: Sequence[Candidate], turns: int) -> Candidate | None:
+    """For "the former" and "the latter": the first or second of the things named together last."""
+    for turn in range(turns - 1, -1, -1):
+        named: list[Candidate] = []
+        for c in found:
+            if c.turn == turn and (not named or c.start >= named[-1].end):
+                named.append(c)
+        if len(named) >= 2:
+            return named[1] if kind == "latter" else named[0]
+    return None
+
+
+def by_verb(
+    anaphor: Anaphor, words: Sequence[Word], found: Sequence[Candidate], references: References
+) -> Candidate | None:
+    """For "it": the candidate of the kind that the verb after it asks for, where there is just one."""
+    if anaphor.kind not in ("thing", "demonstrative"):
+        return None
+    kind = asked_kind([w.key for w in words[anaphor.last : anaphor.last + 5]], references)
+    fits = [c for c in found if c.kind == kind] if kind else []
+    return fits[0] if fits and len({fold(c.text) for c in fits}) == 1 else None
+
+
+_AND = frozenset({"和", "与", "跟", "及", "、", "and", "&"})
+
+
+def by_number(found: Sequence[Candidate], texts: Sequence[str]) -> Candidate | None:
+    """For "they": the one group named, or else two persons named together ("张工和李工")."""
+    groups = [c for c in found if c.kind == "group"]
+    if groups:
+        return groups[0] if len({fold(c.text) for c in groups}) == 1 else None
+    for a, b in zip(found, found[1:], strict=False):
+        joined = a.turn == b.turn and texts[a.turn][a.end : b.start].strip() in _AND
+        if joined and all(
+            c.kind == "person" or c.kind is None and c.text.isascii() and c.text.istitle() for c in (a, b)
+        ):
+            return Candidate(texts[a.turn][a.start : b.end], a.turn, a.start, b.end, "person")
+    return None
+
+
+def with_id(name: str, found: Sequence[Candidate], references: References) -> Candidate | None:
+    """Where an antecedent is itself only a kind ("the order"): the one thing of that kind that has an id."""
+    bare = fold(name).removeprefix("the ").removeprefix("这个").removeprefix("该")
+    kind = kind_of(bare, references)
+    if bare not in references.generic or not kind:
+        return None
+    strong = [c for c in found if c.strong and (c.kind == kind or bare in fold(c.text))]
+    return strong[0] if strong and len({c.id for c in strong}) == 1 else None
+
+
+def of_two_ids(turn: int, start: int, end: int, found: Sequence[Candidate]) -> bool:
+    """Whether an antecedent with an id has a rival with another id in the same turn: then a singular is a guess."""
+    strong = [c for c in found if c.strong and c.turn == turn]
+    return len({c.id for c in strong}) > 1 and any(start < c.end and c.start < end for c in strong)
+
+
+def may_mean(kind: str, name: str, references: References) -> bool:
+    """Whether a pronoun of a kind may mean something so named: "they" no system, "it" no person."""
+    named = kind_of(name, references)
+    if kind in ("person", "people"):
+        return named not in ("order", "system")
+    return kind not in ("thing", "things") or named != "person"
