@@ -42,7 +42,7 @@ _ARABIC = r"\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,4})?"
 _AMOUNT = re.compile(
     rf"(?P<before>人民币|us\$|hk\$|[¥$€£]|\b(?:usd|rmb|cny|eur|gbp|hkd)\s)?\s?"
     rf"(?:(?P<number>(?<![\d.,A-Za-z\-]){_ARABIC})\s?(?P<scale>[百千万亿]{{1,2}}|k\b|m\b|million\b|thousand\b|billion\b)?|(?P<han>[{_HAN}]{{1,12}}))"
-    rf"\s?(?P<after>块钱|元|块|人民币|美元|美金|欧元|英镑|港币|港元|日元|\b(?:rmb|cny|usd|eur|gbp|hkd|yuan|dollars?|bucks|euros?|pounds?)\b)?",
+    rf"\s?(?P<after>块钱|元|块(?P<tenth>[一二三四五六七八九1-9](?![\d十百千万个]))?|人民币|美元|美金|欧元|英镑|港币|港元|日元|\b(?:rmb|cny|usd|eur|gbp|hkd|yuan|dollars?|bucks|euros?|pounds?)\b)?",
     re.IGNORECASE,
 )
 _MONEY_WORD = re.compile(
@@ -64,6 +64,9 @@ def find_amounts(view: str) -> Iterator[Amount]:
         if value is None or (bare and value < 10):
             continue
         start = match.start() + len(match[0]) - len(match[0].lstrip())
+        if match["tenth"]:
+            value += (_DIGITS.get(match["tenth"]) or int(match["tenth"])) / 10
+            sign = "块"
         yield Amount(start, start + len(match[0].strip()), value, _CURRENCY.get(sign))
 
 

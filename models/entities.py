@@ -19,7 +19,7 @@ from models.gazetteer import Gazetteer
 from models.lexicons import load_lexicon
 from models.privacy.chinese_names import MIN_CERTAINTY
 from models.privacy.names import MAX_TAGGED, find_names, latin_spans
-from models.privacy.spans import PLACEHOLDER
+from models.privacy.spans import PLACEHOLDER, Taken
 from models.records import Entity
 from models.strong_ids import find_strong_ids
 from models.text import narrow, simplify
@@ -66,11 +66,10 @@ def find_entities(
 
 
 def _settle(text: str, view: str, finds: list[Found]) -> list[Entity]:
-    taken = [match.span() for match in PLACEHOLDER.finditer(view)]
+    taken = Taken(match.span() for match in PLACEHOLDER.finditer(view))
     kept: list[Entity] = []
     for start, end, source, kind, id_ in sorted(finds, key=lambda f: (RANK.index(f[2]), f[0] - f[1], f[0])):
-        if start < end and not any(start < b and a < end for a, b in taken):
-            taken.append((start, end))
+        if start < end and taken.add(start, end):
             entity = Entity(id=id_, type=kind, text=text[start:end], start=start, end=end)
             kept.append(msgspec.structs.replace(entity, strength="strong") if source == "strong" else entity)
     return sorted(kept, key=lambda entity: entity.start)
@@ -106,7 +105,7 @@ def _names(view: str, lang: str | None) -> Iterator[Found]:
                 yield word.start, word.end, "name", _TAGS[word.tag], _name_id(word.text)
     if _LATIN.search(view):
         for span in latin_spans(view):
-            if span.kind in ("LOC", "ORG"):
+            if span.kind in ("LOC", "ORG") and not any(ch.isdigit() for ch in view[span.start : span.end]):
                 end = span.end - 2 if view[span.start : span.end].endswith(("'s", "’s")) else span.end
                 yield span.start, end, "name", _TAGS[span.kind], _name_id(view[span.start : end])
 

@@ -20,7 +20,7 @@ from models.text import narrow, simplify
 
 SHIPPED = FOLDER / "entities.toml"
 
-_TABLE = re.compile(r"^\s*\[\[\s*entity\s*\]\]", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*\[\[[ \t]*entity[ \t]*\]\]", re.MULTILINE)
 _KEYS = frozenset({"type", "canonical", "aliases", "strength"})
 _WORD = re.compile(r"[a-z0-9_]")
 

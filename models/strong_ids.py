@@ -14,7 +14,7 @@ from msgspec import Struct
 from models.privacy.contacts import find_contacts
 from models.privacy.documents import find_plates
 from models.privacy.numbers import find_numbers, spoken_digits
-from models.privacy.spans import PLACEHOLDER
+from models.privacy.spans import PLACEHOLDER, Taken
 
 
 class StrongId(Struct, frozen=True, order=True):
@@ -74,16 +74,15 @@ def find_strong_ids(view: str) -> Iterator[StrongId]:
     """Strong identifiers of a narrowed text, left to right; masked values are no identifiers."""
     if not any(ch.isdigit() for ch in view) and "@" not in view and view.isascii():
         return
-    taken = [match.span() for match in PLACEHOLDER.finditer(view)]
+    taken = Taken(match.span() for match in PLACEHOLDER.finditer(view))
     found: list[StrongId] = []
     for start, end, kind in _contacts(view):
-        if not _clash(taken, start, end):
-            taken.append((start, end))
+        if taken.add(start, end):
             found.append(StrongId(start, end, _contact_id(view[start:end], kind), kind))
     for token in _TOKEN.finditer(view):
         start, end = token.span()
         start += token[0].startswith("#")
-        kind_ = None if _clash(taken, start, end) else _kind(view, start, view[start:end].upper())
+        kind_ = None if not taken.add(start, end) else _kind(view, start, view[start:end].upper())
         if kind_:
             found.append(StrongId(start, end, canonical_id(view[start:end]), kind_))
     yield from sorted(found)
@@ -113,10 +112,6 @@ def _contact_id(text: str, kind: str) -> str:
         digits = re.sub(r"\D", "", spoken_digits(text))
         return digits[2:] if len(digits) == 13 and digits.startswith("86") else digits
     return re.sub(r"[·•・. ]", "", text).upper()
-
-
-def _clash(taken: list[tuple[int, int]], start: int, end: int) -> bool:
-    return any(start < b and a < end for a, b in taken)
 
 
 def _kind(view: str, start: int, code: str) -> str | None:
