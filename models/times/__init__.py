@@ -13,15 +13,15 @@ from datetime import UTC, datetime, timedelta, timezone
 from models.context import Turn
 from models.records import TimeExpression
 from models.text import narrow, simplify
-from models.times.assemble import Piece, placed
 from models.times.atoms import Clock
 from models.times.chinese import chinese_bias, find_chinese
 from models.times.correction import corrects, find_event, may_shift, merged, moved_to, shifted, shifts_in
 from models.times.english import english_bias, find_english
-from models.times.english_builders import amount_of
+from models.times.english_clock import amount_of
 from models.times.english_tables import UNIT_WORDS
 from models.times.english_words import AMOUNT, UNIT
 from models.times.frame import joined
+from models.times.pieces import Piece, placed
 from models.times.place import Placed
 
 Reading = tuple[Piece, Placed | None]

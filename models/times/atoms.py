@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Literal
 
 from models.times.frame import Frame
-from models.times.place import add_months
+from models.times.spans import add_months
 
 Kind = Literal[
     "frame",

@@ -21,8 +21,8 @@ from models.times.chinese_tables import (
 from models.times.frame import Frame
 from models.times.holidays import holiday_names
 from models.times.numbers import chinese_amount, chinese_number, full_year
-from models.times.place import month_span
 from models.times.scan import Builder, Groups
+from models.times.spans import month_span
 from models.times.zones import ZONES
 
 

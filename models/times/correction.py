@@ -13,10 +13,10 @@ from datetime import datetime, timedelta
 
 from models.context import Turn
 from models.records import TimeExpression
-from models.times.assemble import Piece
 from models.times.atoms import Clock, days_moved
 from models.times.frame import Frame
 from models.times.numbers import chinese_amount
+from models.times.pieces import Piece
 from models.times.place import Placed, place
 
 _TO_ZH = re.compile(
@@ -45,8 +45,40 @@ _UNITS_ZH = {
 _AMOUNTS_EN = {"a": 1.0, "an": 1.0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "half an": 0.5}
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]{2,}")
 _COMMON = frozenset(
-    "the and for our you are was will can let please move push meeting have has that this with from 我们 你们 他们 一下 可以 "
-    "那个 这个 改到 推迟 提前 时候 什么".split()
+    [
+        "the",
+        "and",
+        "for",
+        "our",
+        "you",
+        "are",
+        "was",
+        "will",
+        "can",
+        "let",
+        "please",
+        "move",
+        "push",
+        "meeting",
+        "have",
+        "has",
+        "that",
+        "this",
+        "with",
+        "from",
+        "我们",
+        "你们",
+        "他们",
+        "一下",
+        "可以",
+        "那个",
+        "这个",
+        "改到",
+        "推迟",
+        "提前",
+        "时候",
+        "什么",
+    ]
 )
 CLOCK_GRAINS = ("hour", "minute", "second")
 

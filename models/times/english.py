@@ -5,24 +5,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.times.assemble import Grammar, Piece, leans, pieces_in
+from models.times.assemble import Grammar, pieces_in
 from models.times.atoms import Atom, Clock
-from models.times.english_builders import amount_of, number
+from models.times.english_clock import amount_of
 from models.times.english_tables import UNIT_WORDS
 from models.times.english_words import UNIT, english_patterns, start_words
 from models.times.frame import Bias, Frame, joined
+from models.times.numbers import number
+from models.times.pieces import Piece, leans
 from models.times.recurrence import pattern_of
 from models.times.scan import Scanner
 
 _GLUE = re.compile(r"\s*,?\s*(?:(?:on|at|of|in|for|the|from|around|about|during|@|a|an)\b\s*|@\s*){0,3}")
 _TIGHT = re.compile(r"\s*(?:(?:on|at|the)\b\s*){0,2}")
-_MAYBE = re.compile(
-    r"\d|day|week|month|year|yr|quarter|hour|minute|second|o'?clock|noon|night|morning|evening|lunch|tom|tonite|now|mon|tue|"
-    r"wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|past|half|at |"
-    r"around|eo[dmyw]|ly\b|after|ago|later|mas\b|eve\b|easter|hall|pass|ish\b|otd|asap|century|decade|two thousand|min|"
-    r"hr|qtr|ten\b|eleven|twelve|teen|twenty|thirty|forty|fifty|[ap] ?[.]? ?m\b|first|third|fourth|fifth|th\b|ramadan|eid|purim|juneteenth|pentecost|han+uk|diwali|vesak|gras|yom|shav|suk|tu b|simc|chinese|lunar|equinox|"
-    r"solstice|ashura|mawlid|labba|gysd|nye|cinco"
-)
 _EVERY_UNIT = re.compile(
     rf"\s?(other|second|third|\d{{1,3}}|two|three|four|five|six|ten|twelve)?\s?({UNIT}|weekday|weekend)\b"
 )
@@ -112,8 +107,6 @@ def lowered(text: str) -> str:
 def find_english(original: str, clock: Clock) -> list[Piece]:
     """The expressions of a half-width text."""
     text = lowered(original)
-    if not _MAYBE.search(text):
-        return []
     atoms = [atom for atom in _scanner().atoms_in(text, clock) if _said(atom, text, original)]
     if not atoms:
         return []
@@ -149,9 +142,17 @@ def _with_preposition(piece: Piece, text: str) -> Piece:
         return piece
     said = text[piece.start : piece.end]
     clock_first = re.match(r"[\d.: ]+(?:[ap]\.?\s?m\b|o)?", said)
-    if frame.has_time() and frame.has_date() and clock_first and before.endswith("at ") and frame.hour is not None:
-        piece.start -= 3
-    elif frame.week is not None and frame.weekday is not None and " of " in said and before.endswith("on "):
+    if (
+        frame.has_time()
+        and frame.has_date()
+        and clock_first
+        and before.endswith("at ")
+        and frame.hour is not None
+        or frame.week is not None
+        and frame.weekday is not None
+        and " of " in said
+        and before.endswith("on ")
+    ):
         piece.start -= 3
     return piece
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from models.times import english_builders as b
+from models.times import english_clock as t
+from models.times.atoms import Clock
 from models.times.english_tables import (
     DAY_PARTS,
     DAY_WORDS,
@@ -22,8 +24,8 @@ from models.times.english_tables import (
     WEEKDAYS,
 )
 from models.times.holidays import holiday_names
-from models.times.numbers import ENGLISH_ONES, ENGLISH_ORDINALS, ENGLISH_TENS
-from models.times.scan import Pattern
+from models.times.numbers import ENGLISH_ONES, ENGLISH_ORDINALS, ENGLISH_TENS, number
+from models.times.scan import Groups, Pattern, Said
 from models.times.zones import ZONES
 
 
@@ -70,7 +72,7 @@ def english_patterns() -> tuple[Pattern, ...]:
     sep = r"\s?[-/.]\s?"
     return (
         (rf"(?<![\d.:/])({YEAR}){sep}(\d{{1,2}}|{MONTH}){sep}(\d{{1,2}}|{MONTH})(?![\d])(?:t(?=\d\d:))?", b.ymd),
-        (rf"(?<![\d])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
+        (r"(?<![\d])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
         (rf"(?<![\d.:/])(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
         (r"(?<![\d.:/])(\d{1,2})/(\d{1,2})/(\d\d)(?![\d/])", b.mdy),
         (
@@ -111,7 +113,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         *_clocks(free),
         (r"\b((?:end|close|beginning|start|middle)\sof\s(?:the\s)?)(day|week|month|quarter|year|yr)\b", b.edge_alone),
         (r"\b(the\s)?(eod|eom|eoy|eow)\b", b.edge_alone),
-        (rf"(?<![a-z])(every|each)\b", b.kind("every")),
+        (r"(?<![a-z])(every|each)\b", b.kind("every")),
         (r"\b(?:every)(?=day\b)", b.kind("every")),
         (
             r"\b(?:once|twice|(?:one|two|three)(?:\stimes)?)\san?\s(day|week|month|year)\b",
@@ -123,7 +125,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"\b(?:the\s)?({_any(VAGUE_WORDS)})\b", b.kind("vague")),
         (r"\b(?:year|month|quarter)[\s-]to[\s-]date\b|\bytd\b", b.kind("vague")),
-        (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", b.meal),
+        (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", t.meal),
         (r"\b(?:the\s)?(week|month|quarter|year|weekend)\s(after\snext|before\slast)\b", b.two_steps),
         *_shifts(free, holidays),
         (rf"\b(?:(?:early|earlier|late|later)\s)?({_any(DAY_PARTS)})\b", b.day_part),
@@ -143,10 +145,10 @@ def english_patterns() -> tuple[Pattern, ...]:
         (r"\b(the\s(?:next|following|previous))\s(day)\b", _step),
         (rf"\b({step})\s(weekend|week-end|week|month|quarter|qtr|year|yr|hour|minute|day|decade|century)\b", _step),
         (r"\b(?:remaining|remainder|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
-        (rf"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|(?<=to\s)|^)((?:the|my)\s)(day|week|month|quarter|year)\b(?!\s(?:of|in|to\sdate|\d))", b.unit_step),
+        (r"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|(?<=to\s)|^)((?:the|my)\s)(day|week|month|quarter|year)\b(?!\s(?:of|in|to\sdate|\d))", b.unit_step),
         (r"()\b(weekend)\b", b.unit_step),
-        (rf"\b((?:this|next|last|past)\s)?(spring|summer|autumn|fall|winter)\b(?!\s(?:into|for|in\slove|off|down|apart|short|asleep|back|under|within|through))", lambda g, c: b.season(((g[0] or "").strip() or None, g[1]), c)),
-        (rf"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
+        (r"\b((?:this|next|last|past)\s)?(spring|summer|autumn|fall|winter)\b(?!\s(?:into|for|in\slove|off|down|apart|short|asleep|back|under|within|through))", lambda g, c: b.season(((g[0] or "").strip() or None, g[1]), c)),
+        (r"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
         (rf"\b(in\sthe\s|at\s(?=night))?({parts})\b", b.part),
         (r"\b(?:(beginning|start|middle|end)\sof|(mid)[\s-]|(early|earlier|late|later)(?:\sin)?\s)", lambda g, c: b.edge((g[0] or g[1] or g[2],), c)),
         (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])\.?", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
@@ -155,7 +157,7 @@ def english_patterns() -> tuple[Pattern, ...]:
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
         ),
         (rf"\b(the\s)({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?(?=\s*(?:$|[.,;!?)\-]|(?:at|and|or|to|till|until|through|around|please|with|for|if|in\sthe|of\s(?:this|next|last|the))\b|\d))", lambda g, c: b.ordinal_day((g[1],), c)),
-        (rf"(?:(?<=on\s)|(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s)|(?<=to\s)|(?<=through\s)|(?<=until\s)|(?<=-\s)|(?<=-))(\d{{1,2}}(?:st|nd|rd|th))\b", b.ordinal_day),
+        (r"(?:(?<=on\s)|(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s)|(?<=to\s)|(?<=through\s)|(?<=until\s)|(?<=-\s)|(?<=-))(\d{1,2}(?:st|nd|rd|th))\b", b.ordinal_day),
         (rf"\b({ORDINAL}|\d{{1,2}})(?:\sday)?(?=\s(?:of\s)?(?:this|next|last|the|the\scurrent)\smonth)", b.ordinal_day),
         (rf"(?:(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s))(\d{{1,2}})(?!\d|[:.]\d|\s?{AP}|\s?[-/]\s?\d|\s?%|\s[a-z]*s\b|\s(?:to|till|until)\b)", b.day_number),
         (r"\b(?:right\snow|just\snow|now|at\sthe\smoment|at\spresent|currently)\b", b.now),
@@ -195,11 +197,11 @@ _ADVERBS = {
 }  # fmt: skip
 
 
-def _step(g: b.Groups, clock: b.Clock) -> b.Said:
+def _step(g: Groups, clock: Clock) -> Said:
     return b.unit_step(((g[0] or "").strip(), g[1]), clock)
 
 
-def _plural(g: b.Groups, clock: b.Clock) -> b.Said:
+def _plural(g: Groups, clock: Clock) -> Said:
     if g[0]:
         return None
     day, _, part = (g[1] or "").partition(" ")
@@ -207,29 +209,28 @@ def _plural(g: b.Groups, clock: b.Clock) -> b.Said:
 
 
 def _clocks(free: str) -> tuple[Pattern, ...]:
-    sure = rf"(?:\s?{AP_SURE}|\s?[ap]\b)"
     unit_follows = rf"(?!\s?(?:{UNIT}|%|people|dollars|times|percent)\b)"
     return (
-        (rf"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\s?({AP_SURE}|[ap]\b))?(?:\s?h\b)?(?:\so['\u2019]?clock)?", b.clock_digits),
-        (rf"(?<![\d:.])(1?\d|2[0-4])\.([0-5]\d)()\s?({AP_SURE})", b.clock_digits),
-        (rf"(?:(?<=at\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", b.clock_digits),
-        (r"(?<![a-z\d:./])([01]?\d|2[0-4])h([0-5]\d)?(?:min)?\b(?!\s(?:ago|later|from))", b.clock_h),
+        (rf"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\s?({AP_SURE}|[ap]\b))?(?:\s?h\b)?(?:\so['\u2019]?clock)?", t.clock_digits),
+        (rf"(?<![\d:.])(1?\d|2[0-4])\.([0-5]\d)()\s?({AP_SURE})", t.clock_digits),
+        (r"(?:(?<=at\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", t.clock_digits),
+        (r"(?<![a-z\d:./])([01]?\d|2[0-4])h([0-5]\d)?(?:min)?\b(?!\s(?:ago|later|from))", t.clock_h),
         (rf"\b(half|(?:an?\s)?quarter|{CARDINAL}|\d{{1,2}})(?:\s(?:minutes?|mins?))?\s(past|to|after|before|till|of)\s({HOUR}|{_any(HOUR_WORDS)})(?:\b|(?=[ap]))(?:\so['\u2019]?clock)?\s?({AP_SURE}|[ap]\b)?{unit_follows}(?!\s?[:/]\d)", _past_hour),
-        (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b)", b.clock_short),
-        (rf"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", b.clock_short),
-        (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", b.clock_short),
-        (rf"{free}({HOUR})(?:\s({MINUTE_W}))?\s?o['\u2019]?clock(?:\s?({AP_SURE}))?", b.clock_short),
+        (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b)", t.clock_short),
+        (r"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", t.clock_short),
+        (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", t.clock_short),
+        (rf"{free}({HOUR})(?:\s({MINUTE_W}))?\s?o['\u2019]?clock(?:\s?({AP_SURE}))?", t.clock_short),
         (rf"(?:(?<=at\s)|(?<=for\s)|(?<=to\s)|(?<=from\s)|(?<=until\s)|(?<=by\s)|\b)({HOUR_W})[\s-]((?:{_TENS})[\s-](?:{_ONES})|{_TENS}|{_TEEN}|five|oh?\s(?:{_ONES}))\b{unit_follows}(?!\s(?:hundred|thousand|{_ONES})\b)", _word_clock),
-        (rf"(?:(?<=at\s)|(?<=around\s))(\d)\s([0-5]\d)\b{unit_follows}", b.clock_words),
-        (rf"(?:(?<=at\s)|(?<=around\s))(1[0-2]|\d)([0-5]\d)\b{unit_follows}", b.clock_words),
-        (rf"\b({_any(HOUR_WORDS)})\b", b.hour_word),
-        (rf"(?:(?<=\bat\s)|(?<=around\s)|(?<=about\s)|(?<=@\s)|(?<=@))({HOUR}){TAIL}", b.at_hour),
-        (rf"{free}({HOUR})ish\b", b.at_hour),
-        (rf"(?:(?<=[a-z]\s)|(?<=-)|(?<=-\s)|^)({HOUR})(?=,?\s(?:tonight|tonite|tomorrow|today|yesterday|this\s(?:morning|afternoon|evening|night)|in\sthe\s(?:morning|afternoon|evening|night)|noon\b|midnight|at\snight|(?:on\s)?{WEEKDAY}\b))", b.bare_hour),
+        (rf"(?:(?<=at\s)|(?<=around\s))(\d)\s([0-5]\d)\b{unit_follows}", t.clock_words),
+        (rf"(?:(?<=at\s)|(?<=around\s))(1[0-2]|\d)([0-5]\d)\b{unit_follows}", t.clock_words),
+        (rf"\b({_any(HOUR_WORDS)})\b", t.hour_word),
+        (rf"(?:(?<=\bat\s)|(?<=around\s)|(?<=about\s)|(?<=@\s)|(?<=@))({HOUR}){TAIL}", t.at_hour),
+        (rf"{free}({HOUR})ish\b", t.at_hour),
+        (rf"(?:(?<=[a-z]\s)|(?<=-)|(?<=-\s)|^)({HOUR})(?=,?\s(?:tonight|tonite|tomorrow|today|yesterday|this\s(?:morning|afternoon|evening|night)|in\sthe\s(?:morning|afternoon|evening|night)|noon\b|midnight|at\snight|(?:on\s)?{WEEKDAY}\b))", t.bare_hour),
     )  # fmt: skip
 
 
-def _past_hour(g: b.Groups, clock: b.Clock) -> b.Said:
+def _past_hour(g: Groups, clock: Clock) -> Said:
     if g[1] in ("to", "before", "of", "after", "till") and not (g[0] or "").startswith(
         ("half", "a quarter", "quarter")
     ):
@@ -238,31 +239,29 @@ def _past_hour(g: b.Groups, clock: b.Clock) -> b.Said:
             return None
         if g[1] == "to" and "min" not in said:
             return None
-    return b.past_hour(g, clock)
+    return t.past_hour(g, clock)
 
 
-def _word_clock(g: b.Groups, clock: b.Clock) -> b.Said:
+def _word_clock(g: Groups, clock: Clock) -> Said:
     whole = (g[-1] or "").replace("-", " ").split()
-    return b.clock_words((whole[0], " ".join(w for w in whole[1:] if w not in ("o", "oh"))), clock)
+    return t.clock_words((whole[0], " ".join(w for w in whole[1:] if w not in ("o", "oh"))), clock)
 
 
 def _shifts(free: str, holidays: str) -> tuple[Pattern, ...]:
     about = r"(?:about\s|around\s|another\s|the\s)?"
     return (
-        (rf"\b(?:in|after)\s{about}({AMOUNT})\s?({UNIT}|h|s)\b['\u2019]?(\sand\sa\shalf)?(?:\stime)?()(?!\s(?:of|ago|from|later)\b)", b.shift),
-        (r"\bin\s(\d{1,3})(?=\s*(?:$|[.,!?]|['\u2019]))['\u2019]?", lambda g, c: b.shift((g[0], "min", None, ""), c)),
-        (rf"{free}({AMOUNT})\s({UNIT})\sfrom\sright\snow", b.shift_exact),
-        (rf"{free}({AMOUNT})\s({WEEKDAY}s?)\s(from\snow|ago|back|hence)\b", b.weekdays_away),
-        (rf"{free}{about}({AMOUNT})\s?({UNIT})(\sand\sa\shalf)?\s(from\snow|from\sright\snow|from\stoday|later|hence|ago|back|earlier|from\sthe\smoment)\b", b.shift),
-        (rf"{free}({AMOUNT}|the)\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:today|tomorrow|yesterday|{MONTH}|{WEEKDAY}|the\s{ORDINAL}|\d|next|last|this|(?:{holidays})\b))", b.shift_from),
+        (rf"\b(?:in|after)\s{about}({AMOUNT})\s?({UNIT}|h|s)\b['\u2019]?(\sand\sa\shalf)?(?:\stime)?()(?!\s(?:of|ago|from|later)\b)", t.shift),
+        (r"\bin\s(\d{1,3})(?=\s*(?:$|[.,!?]|['\u2019]))['\u2019]?", lambda g, c: t.shift((g[0], "min", None, ""), c)),
+        (rf"{free}({AMOUNT})\s({UNIT})\sfrom\sright\snow", t.shift_exact),
+        (rf"{free}({AMOUNT})\s({WEEKDAY}s?)\s(from\snow|ago|back|hence)\b", t.weekdays_away),
+        (rf"{free}{about}({AMOUNT})\s?({UNIT})(\sand\sa\shalf)?\s(from\snow|from\sright\snow|from\stoday|later|hence|ago|back|earlier|from\sthe\smoment)\b", t.shift),
+        (rf"{free}({AMOUNT}|the)\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:today|tomorrow|yesterday|{MONTH}|{WEEKDAY}|the\s{ORDINAL}|\d|next|last|this|(?:{holidays})\b))", t.shift_from),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY})\s(after|before)(?=\s)", _nth_after),
-        (rf"\b(next|last|past|previous|coming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b", b.stretch),
-        (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b(?!\s(?:past|to)\b)", b.length),
+        (rf"\b(next|last|past|previous|coming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b", t.stretch),
+        (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b(?!\s(?:past|to)\b)", t.length),
     )  # fmt: skip
 
 
-def _nth_after(g: b.Groups, clock: b.Clock) -> b.Said:
-    from models.times.english_tables import WEEKDAYS
-
-    count = b.number(g[0])
+def _nth_after(g: Groups, clock: Clock) -> Said:
+    count = number(g[0])
     return ("offset", None, (count, WEEKDAYS[g[1] or "mon"], -1 if g[2] == "before" else 1)) if count else None

@@ -6,8 +6,8 @@ contradict each other. ``place`` (models/times/place.py) turns a frame into a st
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, fields
-from datetime import date, datetime
 from typing import Any, Literal
 
 _NEW, _GET, _SET = object.__new__, object.__getattribute__, object.__setattr__
@@ -31,11 +31,11 @@ class Frame:
     day: int | None = None
     quarter: int | None = None
     season: str | None = None
-    week: date | None = None
+    week: dt.date | None = None
     weekday: int | None = None
-    date: date | None = None
-    period: tuple[date, date, str] | None = None
-    exact: tuple[datetime, str] | None = None
+    date: dt.date | None = None
+    period: tuple[dt.date, dt.date, str] | None = None
+    exact: tuple[dt.datetime, str] | None = None
     holiday: str | None = None
     holiday_shift: int | None = None
     lunar: bool | None = None

@@ -164,3 +164,11 @@ def english_ordinal(words: str) -> int | None:
     if tens in ENGLISH_TENS and ones in ENGLISH_ORDINALS and ENGLISH_ORDINALS[ones] < 10:
         return ENGLISH_TENS[tens] + ENGLISH_ORDINALS[ones]
     return None
+
+
+def number(word: str | None) -> int | None:
+    """An English cardinal or ordinal."""
+    if not word:
+        return None
+    value = english_ordinal(word)
+    return value if value is not None else english_number(word)

@@ -15,8 +15,8 @@ from datetime import date, datetime, time, timedelta
 from models.times.calendars import lunar_date, lunar_months, lunar_year_end, lunar_year_of
 from models.times.frame import Bias, Frame
 from models.times.holidays import holiday_span
+from models.times.spans import DAY, Span, add_months, edge_of, month_span, nth_in, year_span
 
-DAY = timedelta(days=1)
 LONG_PAST = 180
 """Days after which a date without a year is taken to be next year's."""
 
@@ -133,27 +133,7 @@ def _clock_alone(frame: Frame, now: datetime, bias: Bias) -> Placed | None:
     return placed
 
 
-# ---------------------------------------------------------------------------------------------- days
-
-
-def month_span(year: int, month: int) -> tuple[date, date]:
-    """First day of a month and of the next one; months may run over the year."""
-    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
-    return date(year, month, 1), date(year + month // 12, month % 12 + 1, 1)
-
-
-def add_months(day: date, months: int) -> date:
-    """The same day `months` later, or the last of that month where it is shorter."""
-    first, after = month_span(day.year, day.month + months)
-    return min(first + timedelta(days=day.day - 1), after - DAY)
-
-
-def year_span(year: int) -> tuple[date, date]:
-    """First day of a year and of the next."""
-    return date(year, 1, 1), date(year + 1, 1, 1)
-
-
-def _days(frame: Frame, now: datetime, bias: Bias) -> tuple[date, date, str] | None:
+def _days(frame: Frame, now: datetime, bias: Bias) -> Span | None:
     today = now.date()
     if frame.exact is not None:
         day = frame.exact[0].date()
@@ -170,7 +150,7 @@ def _days(frame: Frame, now: datetime, bias: Bias) -> tuple[date, date, str] | N
     if frame.week is not None:
         return _in_week(frame)
     if frame.period is not None:
-        return _edge(frame.period, frame) if frame.edge else frame.period
+        return edge_of(frame.period, frame.edge) if frame.edge else frame.period
     if frame.nth is not None:
         return _nth(frame, today, bias)
     if frame.season is not None:
@@ -181,7 +161,7 @@ def _days(frame: Frame, now: datetime, bias: Bias) -> tuple[date, date, str] | N
         span = _long(frame, today, bias)
         if frame.weekday is not None:
             return None
-        return _edge(span, frame) if frame.edge else span
+        return edge_of(span, frame.edge) if frame.edge else span
     if frame.edge is not None:
         return _edge_alone(frame, today)
     if frame.weekday is not None:
@@ -190,20 +170,20 @@ def _days(frame: Frame, now: datetime, bias: Bias) -> tuple[date, date, str] | N
     return None
 
 
-def _edge_alone(frame: Frame, today: date) -> tuple[date, date, str] | None:
+def _edge_alone(frame: Frame, today: date) -> Span | None:
     """月底, 年初, the end of the month: of the current one."""
     if frame.edge_of == "month":
-        return _edge((*month_span(today.year, today.month), "month"), frame)
+        return edge_of((*month_span(today.year, today.month), "month"), frame.edge)
     if frame.edge_of == "year":
-        return _edge((*year_span(today.year), "year"), frame)
+        return edge_of((*year_span(today.year), "year"), frame.edge)
     if frame.edge_of == "quarter":
         first = month_span(today.year, (today.month - 1) // 3 * 3 + 1)[0]
-        return _edge((first, add_months(first, 3), "quarter"), frame)
+        return edge_of((first, add_months(first, 3), "quarter"), frame.edge)
     if frame.edge_of == "day":
         return today, today + DAY, "day"
     if frame.edge_of == "week":
         monday = today - timedelta(days=today.weekday())
-        return _edge((monday, monday + 7 * DAY, "week"), frame)
+        return edge_of((monday, monday + 7 * DAY, "week"), frame.edge)
     return None
 
 
@@ -214,7 +194,7 @@ def _weekday(weekday: int, today: date, bias: Bias) -> date:
     return today + timedelta(days=ahead if bias == "now" else ahead or 7)
 
 
-def _in_week(frame: Frame) -> tuple[date, date, str] | None:
+def _in_week(frame: Frame) -> Span | None:
     monday = frame.week
     if monday is None:
         return None
@@ -224,11 +204,11 @@ def _in_week(frame: Frame) -> tuple[date, date, str] | None:
         day = monday + timedelta(days=frame.weekday)
         return day, day + DAY, "day"
     if frame.edge:
-        return _edge((monday, monday + 7 * DAY, "week"), frame)
+        return edge_of((monday, monday + 7 * DAY, "week"), frame.edge)
     return monday, monday + 7 * DAY, "week"
 
 
-def _long(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str]:
+def _long(frame: Frame, today: date, bias: Bias) -> Span:
     """The month, quarter or year that the frame names."""
     if frame.month is not None:
         year = frame.year if frame.year is not None else _year_for(today, frame.month, 1, bias, whole_month=True)
@@ -260,7 +240,7 @@ def _year_for(today: date, month: int, day: int, bias: Bias, whole_month: bool =
     return year
 
 
-def _numbered_day(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None:
+def _numbered_day(frame: Frame, today: date, bias: Bias) -> Span | None:
     day = frame.day or 0
     if not 1 <= day <= 31:
         return None
@@ -290,82 +270,14 @@ def _day_of_some_month(frame: Frame, day: int, today: date, bias: Bias) -> date 
     if frame.weekday is not None:
         near = [d for d in options if (d <= today if bias == "past" else d >= today)]
         back = [d for d in options if (today - d).days in range(7)]
-        return (back or near or options or [None])[0]
+        return next(iter(back or near or options), None)
     if bias == "past":
         return max((d for d in options if d <= today), default=None)
     grace = 0 if bias == "future" or frame.relative is None else 10
     return min((d for d in options if (today - d).days <= grace), default=None)
 
 
-# ---------------------------------------------------------------------------------------------- parts of longer spans
-
-
-def _edge(span: tuple[date, date, str], frame: Frame) -> tuple[date, date, str] | None:
-    """Beginning, middle, end, ten-day part or half of a span. An end is its last day, a beginning starts on its first."""
-    first, after, grain = span
-    edge = frame.edge or ""
-    length = (after - first).days
-    if edge == "end":
-        return after - DAY, after, "day"
-    if edge == "start":
-        return first, first + timedelta(days=max(1, round(length / 3 if grain != "year" else 31))), "day"
-    if edge in ("early", "late", "half1", "half2", "mid"):
-        return _share(first, after, grain, edge)
-    if edge.startswith("xun"):
-        place_of = int(edge[3:]) - 1
-        until = after if place_of == 2 else first + timedelta(days=10 * place_of + 10)
-        return first + timedelta(days=10 * place_of), until, "day"
-    if edge == "weekend":
-        return None
-    return None
-
-
-def _share(first: date, after: date, grain: str, edge: str) -> tuple[date, date, str]:
-    if grain == "year":
-        half = add_months(first, 6)
-        if edge == "mid":
-            return add_months(first, 5), add_months(first, 7), "month"
-        return (first, half, "month") if edge in ("early", "half1") else (half, after, "month")
-    if grain == "quarter":
-        half = add_months(first, 1)
-        if edge == "mid":
-            return half, add_months(first, 2), "month"
-        return (first, half, "month") if edge in ("early", "half1") else (add_months(first, 2), after, "month")
-    if grain == "month":
-        if edge == "mid":
-            return first + 10 * DAY, first + 20 * DAY, "day"
-        half = first + 15 * DAY
-        return (first, half, "day") if edge in ("early", "half1") else (half, after, "day")
-    if edge == "mid":
-        return first + 2 * DAY, first + 4 * DAY, "day"
-    return (first, first + 3 * DAY, "day") if edge in ("early", "half1") else (first + 3 * DAY, after, "day")
-
-
-def nth_in(first: date, after: date, number: int, kind: str | int) -> tuple[date, date, str] | None:
-    """The number-th day, weekday, week or weekend of a span (from its end where negative).
-
-    A first week begins on the first Monday inside; a last week is the last one whose Thursday lies inside.
-    """
-    if kind == "day":
-        day = first + timedelta(days=number - 1) if number > 0 else after + timedelta(days=number)
-        return (day, day + DAY, "day") if first <= day < after else None
-    weekday = {"week": 0, "weekend": 5}.get(str(kind), kind if isinstance(kind, int) else 0)
-    if number > 0:
-        day = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (number - 1))
-    elif kind == "week":
-        thursday = after - timedelta(days=(after.weekday() - 4) % 7 + 1)
-        day = thursday - timedelta(days=3 + 7 * (-number - 1))
-    else:
-        last = after - timedelta(days=(after.weekday() - weekday - 1) % 7 + 1)
-        day = last - timedelta(days=7 * (-number - 1))
-    if kind == "week":
-        return day, day + 7 * DAY, "week"
-    if not first <= day < after:
-        return None
-    return (day, day + 2 * DAY, "day") if kind == "weekend" else (day, day + DAY, "day")
-
-
-def _nth(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None:
+def _nth(frame: Frame, today: date, bias: Bias) -> Span | None:
     number, kind = frame.nth or (1, "day")
     if frame.month is not None or frame.quarter is not None or frame.year is not None:
         first, after, _ = _long(frame, today, bias)
@@ -382,7 +294,7 @@ def _nth(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None
     return found
 
 
-def _season(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None:
+def _season(frame: Frame, today: date, bias: Bias) -> Span | None:
     year = frame.year
     if year is None:
         return None
@@ -390,7 +302,7 @@ def _season(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | N
     return first, add_months(first, 3), "month"
 
 
-def _lunar(frame: Frame, today: date) -> tuple[date, date, str] | None:
+def _lunar(frame: Frame, today: date) -> Span | None:
     """A Chinese lunar date, month or year end; without a year the one that has not passed."""
     years = [frame.year] if frame.year is not None else [lunar_year_of(today), lunar_year_of(today) + 1]
     for year in years:
@@ -414,7 +326,7 @@ def _lunar(frame: Frame, today: date) -> tuple[date, date, str] | None:
     return None
 
 
-def _holiday(frame: Frame, today: date, bias: Bias) -> tuple[date, date, str] | None:
+def _holiday(frame: Frame, today: date, bias: Bias) -> Span | None:
     name, shift = frame.holiday or "", timedelta(days=frame.holiday_shift or 0)
     if frame.year is not None:
         span = holiday_span(name, frame.year)
