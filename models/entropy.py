@@ -1,0 +1,216 @@
+"""Filter 3: an utterance -> segments the size of a memory unit, each with its clauses, entropy and flags (E1-E4).
+
+Clauses (``clauses``) that a mark separates are statements. Each statement has a type, an entropy, and perhaps an authority
+word. Neighbouring statements become one segment where nothing is lost by it (``segmenting``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from msgspec import Struct
+
+from models.claims import is_small_talk
+from models.clauses import Clause, split_clauses
+from models.domain_terms import TermHit, TermList, read_terms, shipped_terms
+from models.encoder import Encoded
+from models.errors import ResourceError
+from models.lexicons import FOLDER, read_toml
+from models.records import Pause, UnitType
+from models.segmenting import Statement, group
+from models.surprise import (
+    AUTHORITY_ENTROPY,
+    TERM_ENTROPY,
+    TERM_MAX_CHARACTERS,
+    EntropyTable,
+    shipped_table,
+    spreads,
+    vector_distances,
+    word_distances,
+)
+from models.unit_types import TypeModel, shipped_types
+
+LONG_PAUSE_MS = 1000
+
+
+class ClauseView(Struct, frozen=True):
+    """A clause as ``try entropy`` shows it: its span, and the entropy, type and flag of the statement it stands in."""
+
+    start: int
+    end: int
+    entropy: float
+    type: UnitType
+    priority_flag: bool = False
+
+
+class Segment(Struct, frozen=True):
+    """A stretch of the utterance that may become one memory unit: ``text[start:end]``.
+
+    `entropy` is the highest of its statements; `priority_flag`: it holds an authority word and must stay whole;
+    `small_talk`: greeting, thanks or acknowledgement only; `clauses`: its clauses in order; `terms`: domain terms in it.
+    """
+
+    start: int
+    end: int
+    entropy: float
+    type: UnitType
+    priority_flag: bool = False
+    small_talk: bool = False
+    clauses: tuple[ClauseView, ...] = ()
+    terms: tuple[str, ...] = ()
+
+
+class Lexicons(Struct, frozen=True):
+    """What filter 3 looks up; built anew when a word list changes."""
+
+    terms: TermList
+    authority: re.Pattern[str]
+    backing: re.Pattern[str]
+    table: EntropyTable
+    types: TypeModel
+
+    @classmethod
+    def load(cls, terms: Path | None = None, authority: Path | None = None) -> Lexicons:
+        """The shipped lists, or others by path. Raises ResourceError naming the file that is missing or malformed."""
+        words, backing = _authority(authority or FOLDER / "authority.toml")
+        found = read_terms(terms) if terms else shipped_terms()
+        return cls(found, words, backing, shipped_table(), shipped_types())
+
+
+def _authority(path: Path) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    data = read_toml(path)
+    words, backing = data.get("words"), data.get("backing")
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or not isinstance(backing, str):
+        raise ResourceError(f"{path.name}: needs a list `words` and an expression `backing`")
+    ordered = sorted({word.strip().lower() for word in words if word.strip()}, key=lambda w: (-len(w), w))
+    parts = [rf"(?<![a-z]){re.escape(w)}(?![a-z])" if w.isascii() else re.escape(w) for w in ordered]
+    try:
+        return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE), re.compile(backing, re.IGNORECASE)
+    except re.error as error:
+        raise ResourceError(f"{path.name}: backing: {error}") from error
+
+
+@lru_cache(maxsize=1)
+def shipped_lexicons() -> Lexicons:
+    """The shipped lists, read once."""
+    return Lexicons.load()
+
+
+def segment(
+    text: str,
+    encoded: Encoded | None = None,
+    *,
+    lang: str | None = None,
+    pauses: Sequence[Pause] = (),
+    lexicons: Lexicons | None = None,
+) -> list[Segment]:
+    """The segments of an utterance in order, disjoint, together covering all but blanks.
+
+    `encoded` is the encoder's reading of the same text; without it, or where its numbers are not finite, entropy is taken
+    from shared character pairs. `lang` is only a hint. Deterministic. Never fails on any text.
+
+    >>> [s.type for s in segment("麻烦补充下错误码说明，另外测试账号权限我们已开通，谢谢！") if not s.small_talk]
+    ['action_request', 'status_update']
+    """
+    if not text.strip():
+        return []
+    lists = lexicons or shipped_lexicons()
+    clauses = split_clauses(text, pauses)
+    hits = lists.terms.find(text)
+    statements = _statements(text, clauses, hits, pauses, encoded, lists)
+    return [_segment(statements[first:last], hits) for first, last in group(statements)]
+
+
+def _statements(
+    text: str,
+    clauses: Sequence[Clause],
+    hits: Sequence[TermHit],
+    pauses: Sequence[Pause],
+    encoded: Encoded | None,
+    lists: Lexicons,
+) -> list[Statement]:
+    spans = _statement_spans(text, clauses)
+    texts = [text[clauses[a].start : clauses[b - 1].end] for a, b in spans]
+    places = [(clauses[a].start, clauses[b - 1].end) for a, b in spans]
+    distances = None
+    if encoded is not None and len(spans) > 1:
+        distances = vector_distances(np.stack([encoded.span_vector(*place) for place in places]))
+    scale = lists.table.words if distances is None else lists.table.vectors
+    gaps = word_distances(texts) if distances is None else distances
+    found = []
+    for (a, b), (start, end), words, spread in zip(spans, places, texts, spreads(gaps, scale), strict=True):
+        typed = lists.types.read(words)
+        small = is_small_talk(words)
+        authority = not small and bool(lists.authority.search(words))
+        cues = [*typed.cues, "small_talk"] if small else list(typed.cues)
+        kind: UnitType = "fact" if small else typed.type
+        entropy = lists.table.entropy(spread, scale, kind, cues)
+        if authority:
+            entropy = AUTHORITY_ENTROPY
+        elif len(words.strip("，。！？,.!? ")) < TERM_MAX_CHARACTERS and any(
+            start <= h.start and h.end <= end for h in hits
+        ):
+            entropy = TERM_ENTROPY
+        found.append(
+            Statement(
+                text=words,
+                start=start,
+                end=end,
+                clauses=tuple(clauses[a:b]),
+                entropy=entropy,
+                type=kind,
+                chance=1.0 if small else typed.chance,
+                cues=typed.cues,
+                small_talk=small,
+                priority=authority,
+                backing=authority and bool(lists.backing.search(words)),
+                opens_sentence=clauses[a].opens_sentence,
+                after_pause=any(p.ms >= LONG_PAUSE_MS and places and start - 1 <= p.at <= start + 1 for p in pauses),
+            )
+        )
+    return found
+
+
+_JOINING_MARKS = frozenset("、（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
+
+
+def _statement_spans(text: str, clauses: Sequence[Clause]) -> list[tuple[int, int]]:
+    """Runs of clauses that no separating mark parts: ``(first, last)`` clause numbers."""
+    starts = [0]
+    for i in range(1, len(clauses)):
+        gap = clauses[i].gap
+        marked = any(mark not in _JOINING_MARKS for mark in gap)
+        if marked or (not gap and _stands_alone(text, clauses, i)):
+            starts.append(i)
+    return list(zip(starts, [*starts[1:], len(clauses)], strict=True))
+
+
+def _stands_alone(text: str, clauses: Sequence[Clause], i: int) -> bool:
+    """Whether an unmarked clause begins a statement: only in text without marks, and not inside a noun phrase."""
+    before = text[clauses[i - 1].start : clauses[i - 1].end]
+    bare = not any(mark in text for mark in "，。！？,.!?;；")
+    return bare and clauses[i].odds > 0.6 and not before.endswith(("的", "是", "说", " that", " to", " the"))
+
+
+def _segment(statements: Sequence[Statement], hits: Sequence[TermHit]) -> Segment:
+    start, end = statements[0].start, statements[-1].end
+    views = tuple(
+        ClauseView(clause.start, clause.end, statement.entropy, statement.type, statement.priority)
+        for statement in statements
+        for clause in statement.clauses
+    )
+    lead = max(statements, key=lambda s: (s.priority, s.entropy * s.chance, -s.start))
+    return Segment(
+        start=start,
+        end=end,
+        entropy=AUTHORITY_ENTROPY if lead.priority else max(s.entropy for s in statements),
+        type=lead.type,
+        priority_flag=any(s.priority for s in statements),
+        small_talk=all(s.small_talk for s in statements),
+        clauses=views,
+        terms=tuple(dict.fromkeys(h.term for h in hits if start <= h.start and h.end <= end)),
+    )

@@ -1,0 +1,116 @@
+"""Which neighbouring statements stay together as one memory unit (E1 merging, E3, E4), within bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+
+from models.clauses import Clause
+from models.lexicons import load_lexicon
+from models.records import UnitType
+from models.token_count import count_tokens
+from models.unit_types import flatten
+
+MERGE_ENTROPY = 0.42
+"""Statements of different sentences merge only if both lie below this."""
+MAX_TOKENS = 48
+"""Tokens of a merged unit: so that its summary of 50 can keep all of it."""
+SURE = 0.4
+"""A type read with less than this does not part statements of one sentence."""
+ACTS = frozenset(
+    {
+        "action_request",
+        "commitment",
+        "complaint",
+        "preference",
+        "decision",
+        "correction",
+        "question",
+        "refusal",
+        "hypothesis",
+    }
+)
+
+
+class Statement(Struct, frozen=True, kw_only=True):
+    """A clause or chain of clauses between marks, with what was read in it."""
+
+    text: str
+    start: int
+    end: int
+    clauses: tuple[Clause, ...]
+    entropy: float
+    type: UnitType
+    chance: float
+    cues: frozenset[str]
+    small_talk: bool
+    priority: bool
+    backing: bool
+    opens_sentence: bool
+    after_pause: bool
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> dict[str, re.Pattern[str]]:
+    data = load_lexicon("segmenting.toml")
+    anchored = ("new_topic", "depends_back", "depends_on", "reported")
+    return {
+        name: re.compile(("^" if name in anchored else "") + source, re.IGNORECASE) for name, source in data.items()
+    }
+
+
+def group(statements: Sequence[Statement]) -> list[tuple[int, int]]:
+    """Runs ``(first, last)`` of statements that make one unit; together they are all of them, in order."""
+    if not statements:
+        return []
+    runs = [[0, 1]]
+    size = count_tokens(statements[0].text)
+    for i in range(1, len(statements)):
+        more = count_tokens(statements[i].text)
+        if size + more <= MAX_TOKENS and joins(statements[runs[-1][0] : i], statements[i]):
+            runs[-1][1] = i + 1
+            size += more
+        else:
+            runs.append([i, i + 1])
+            size = more
+    return [(first, last) for first, last in runs]
+
+
+def joins(unit: Sequence[Statement], after: Statement) -> bool:
+    """Whether a statement belongs to the unit before it."""
+    last = unit[-1]
+    if after.small_talk or last.small_talk:
+        return after.small_talk and last.small_talk
+    patterns = _patterns()
+    flat, before = flatten(after.text), flatten(last.text)
+    if after.priority or any(s.priority for s in unit):
+        return _backs(unit, after)
+    if after.after_pause or patterns["new_topic"].search(flat):
+        return False
+    if patterns["topic_only"].search(before):
+        return not after.opens_sentence
+    if after.opens_sentence:
+        return after.entropy < MERGE_ENTROPY and all(s.entropy < MERGE_ENTROPY and s.type == after.type for s in unit)
+    if patterns["reported"].search(flat):
+        return False
+    if patterns["depends_on"].search(before) or patterns["depends_back"].search(flat):
+        return True
+    return _compatible(unit, after)
+
+
+def _backs(unit: Sequence[Statement], after: Statement) -> bool:
+    """An authority clause joins only the clause it backs: "…, 这是老板亲自交代的"."""
+    if after.opens_sentence or not (after.priority and after.backing):
+        return False
+    return len(unit) == 1 and not unit[0].small_talk
+
+
+def _compatible(unit: Sequence[Statement], after: Statement) -> bool:
+    """Within a sentence: same kind of act, or one of them only states and adds to the other."""
+    kinds = {s.type for s in unit if s.chance >= SURE and s.type in ACTS}
+    if after.chance < SURE or after.type not in ACTS:
+        return True
+    return not kinds or kinds == {after.type}
