@@ -50,6 +50,11 @@ _LED = re.compile(
     r"(?i:\b(?:liv(?:e|es|ed|ing)|resid(?:e|es|ed|ing)|located|address(?: is)?:?|return(?: it)?|deliver(?: it)?|ship(?: it)?|drops? (?:you|me|us) off|side of|corner of)\b)"
     r"(?i:(?: (?:in|at|on|to|is|near|the))*) (?P<street>(?:[^\W\d_a-z][\w'’.\-]*,? |(?:de|la|del|du|des|van|von|der|di|da|and) ){1,5}\d{1,5}[A-Za-z]?)(?![\w%])"
 )
+_NAMED = re.compile(
+    r"(?<![\w’'])(?:C/ )?(?:[^\W\d_a-z][\w'’.\-]*\s){1,4}(?P<number>\d{1,5}[A-Za-z]?\.?\s)?(?:[Ss]treet|[Ss]t|[Aa]venue|[Bb]oulevard)\b(?!\s[A-Z][a-z])"
+)
+_CORNER = re.compile(r"\bthe corner of [^\n,.;]{3,60}? and (?:[^\W\d_a-z][\w'’.\-]*\s?){1,4}")
+_SENTENCE_WORDS = re.compile(r"(?:The|This|That|On|In|At|To|From|My|Our|His|Her|Its|A|An|And|I|We|He|She|It)\s")
 _NOT_STREETS = re.compile(
     r"\b(?:Gate|Room|Floor|Platform|Terminal|Flight|Version|Table|Desk|Line|Bus|Route|Level|Unit|Building|Block|January|February|March|April|May|June|July|August|September|October|November|December|Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w*\b"
 )
@@ -117,6 +122,17 @@ def find_english_addresses(view: str) -> Iterator[Find]:
     for match in _STREET.finditer(view):
         if _is_street(match):
             yield match.start(), _extend(view, match.end()), "address"
+
+
+def find_streets(view: str) -> Iterator[Find]:
+    """Streets called by name, with or without a number: where somebody is, though no full address."""
+    for match in _CORNER.finditer(view):
+        yield match.start(), match.end() - match[0].endswith(" "), "address"
+    for match in _NAMED.finditer(view):
+        lead = _SENTENCE_WORDS.match(view, match.start())
+        start = lead.end() if lead else match.start()
+        if match.end() - start > 6:
+            yield start, match.end(), "address"
 
 
 def _is_street(match: re.Match[str]) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from models.privacy.chinese_addresses import find_chinese_addresses
 from models.privacy.contacts import find_birth_dates, find_contacts
 from models.privacy.documents import find_documents, find_plates
-from models.privacy.english_addresses import find_english_addresses
+from models.privacy.english_addresses import find_english_addresses, find_streets
 from models.privacy.health import find_health
 from models.privacy.names import find_names, find_tagged_addresses
 from models.privacy.numbers import find_numbers, spoken_digits
@@ -101,6 +101,7 @@ def _detect(view: str, lang: str | None, *, names: bool, never: bool) -> Iterato
         yield from find_chinese_addresses(view)
     yield from find_health(view)
     if not never:
+        yield from find_streets(view)
         yield from find_plates(view)
         yield from find_birth_dates(view)
     if names:
