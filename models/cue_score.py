@@ -53,6 +53,9 @@ class RelevanceWeights(Struct, frozen=True, forbid_unknown_fields=True):
     promises: float
     complaints: float
     discourse: float
+    remark_words: float
+    remark_passage: float
+    remark_discourse: float
     context_meaning: float
     context_words: float
     middle: float

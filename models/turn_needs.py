@@ -29,8 +29,9 @@ class Window(Struct, frozen=True):
 
 
 class TurnNeeds(Struct, frozen=True):
-    """`pressing` 0..1: how far the causal terms should speak up against plain relevance."""
+    """`asking`: a question, not a remark. `pressing` 0..1: how far the causal terms should speak up against plain relevance."""
 
+    asking: bool
     promise: bool
     trouble: bool
     windows: tuple[Window, ...]
@@ -47,7 +48,14 @@ def read_needs(turn: Affect) -> TurnNeeds:
         turn.intent.label == "challenge" or turn.emotion.label not in ("calm", "joy", "gratitude", "surprise")
     )
     pressing = 1.0 if promise or troubled else 0.5 if trouble or turn.load.stress >= 0.6 else 0.0
-    return TurnNeeds(promise, trouble, tuple(windows(turn.times, turn.ts)), cycles_named(text, turn.ts), pressing)
+    return TurnNeeds(
+        _matches("questions", text),
+        promise,
+        trouble,
+        tuple(windows(turn.times, turn.ts)),
+        cycles_named(text, turn.ts),
+        pressing,
+    )
 
 
 def windows(times: list[TimeExpression], now: datetime) -> list[Window]:

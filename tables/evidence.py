@@ -107,6 +107,13 @@ def make_query(
     )
 
 
+def remark_vector(query: Floats, passage: Floats, weights: RecallWeights) -> Floats:
+    """The search vector of a remark, float32[H], unit: between a question about it and the remark itself."""
+    mixed = query + weights.relevance.remark_passage * passage
+    length = float(np.linalg.norm(mixed))
+    return (mixed / length).astype(np.float32) if length > 0 else query
+
+
 def allowed_slots(index: PersonIndex, turn: Affect) -> Mask:
     """What this turn may see at all: current, within its channel's clearance, said before it, not expired, not itself."""
     rows = index.columns[: index.size]
@@ -123,7 +130,9 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
     size = index.size
     roads: dict[str, Floats] = {
         "meaning": w.meaning * _meaning(index, query, allowed, weights),
-        "words": w.words * _words(index, query, weights),
+        "words": w.words
+        * (1.0 if query.needs.asking or query.context else w.remark_words)
+        * _words(index, query, weights),
         "names": w.names * _names(index, query),
         "dates": w.dates * _dates(index, query.needs),
         "cycles": w.cycles * _cycles(index, query.needs),
@@ -135,7 +144,8 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
     troubled = rows["complaint"] if query.needs.trouble else np.zeros(size)
     roads["complaints"] = w.complaints * troubled * (0.5 + 0.5 * rows["pending"])
     own = np.where(allowed, sum(roads.values()), -np.inf)
-    discourse = np.where(allowed, w.discourse * _discourse(index, own, weights), 0.0)
+    share = w.discourse * (1.0 if query.needs.asking else w.remark_discourse)
+    discourse = np.where(allowed, share * _discourse(index, own, weights), 0.0)
     roads["discourse"] = discourse
     return Evidence(roads, own, own + discourse, allowed)
 

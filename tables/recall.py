@@ -19,7 +19,7 @@ from models.cue_why import explain
 from models.records import Affect, Cue, CueValidity, TaskView
 from models.terms import terms
 from models.turn_needs import read_needs
-from tables.evidence import Evidence, Query, allowed_slots, gather, make_query
+from tables.evidence import Evidence, Query, allowed_slots, gather, make_query, remark_vector
 from tables.person_index import PersonIndex, hours
 
 CANDIDATES = 64
@@ -66,8 +66,11 @@ def recall(
     settings: RecallSettings,
     now: datetime | None = None,
     context_queries: Sequence[tuple[str, Floats]] = (),
+    passage_vector: Floats | None = None,
 ) -> Recall:
     """The cues of a turn. `query_vector` and those of `context_queries` (oldest first) are unit vectors of the encoder.
+
+    `passage_vector` is the turn as the index would store it: a remark, which asks nothing, is also compared as like with like.
 
     Ages are counted back from `now`, by default the turn's own time: a replay brings to mind what the live run did.
     """
@@ -75,7 +78,11 @@ def recall(
     allowed = allowed_slots(index, turn)
     if not allowed.any() or settings.max_cues < 1:
         return Recall(cues=[], abstained=True)
-    query = make_query(turn, query_vector, read_needs(turn), task, context_queries, weights)
+    needs = read_needs(turn)
+    vector = (
+        query_vector if passage_vector is None or needs.asking else remark_vector(query_vector, passage_vector, weights)
+    )
+    query = make_query(turn, vector, needs, task, context_queries, weights)
     evidence = gather(index, query, allowed, weights)
     slots = _candidates(evidence, settings.max_cues)
     if not len(slots) or evidence.own[slots].max() < weights.abstain.silent:
