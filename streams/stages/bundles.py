@@ -48,6 +48,7 @@ class Recalling:
             task=step.view,
             settings=self._settings,
             context_queries=[(item.text, item.query) for item in context],
+            passage_vector=encoded.passage,
         )
         return Bundle(
             bundle_id=str(uuid.uuid5(_NAMESPACE, f"{affect.tenant}\0{affect.event_id}")),
