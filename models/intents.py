@@ -13,12 +13,15 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from models.claims import is_small_talk
+from models.intent_net import shipped_net
 from models.lexicons import load_lexicon
 from models.records import Entity, Mention
 from models.text import narrow
 
 MAX_TEXT = 1000
 """Characters of a turn that are read for what is wanted."""
+MAX_GUESSED, MIN_SURE = 160, 0.85
+"""The classifier is asked about turns of at most so many characters, and believed from this probability on (0.6 in a question)."""
 NONE, INFORM, CHAT = "none", "inform", "chat"
 """Actions besides those of the lexicon: nothing said, a statement, small talk."""
 
@@ -92,6 +95,7 @@ def _lexicon() -> _Lexicon:
     }
     targets = {name: _Target(name, t["group"], {"zh": t["zh"], "en": t["en"]}) for name, t in data["target"].items()}
     action_of = {w: name for name, t in reversed(data["action"].items()) for w in t["words"]}
+    action_of |= dict.fromkeys(data["ignore"], "")
     target_of = {w: name for name, t in reversed(data["target"].items()) for w in t["words"]}
     reason_of = {w: name for name, words in data["reason"].items() for w in words}
     marker_of = {w: name for name in ("deepen", "switch", "back") for w in data["marker"][name]}
@@ -123,6 +127,8 @@ def parse_intent(
         return ParsedIntent(action=CHAT, entities=list(entities))
     reason = lexicon.reason_words.search(plain)
     action = _action(plain, lexicon, reason)
+    if action is None or action[1].name == "ask":
+        action = _guess(plain, action, lexicon)
     found = [(m.start(), m.end(), lexicon.target_of[m.group()]) for m in lexicon.target_words.finditer(plain)]
     target = _target(found, action, lexicon)
     marker = lexicon.marker_words.search(plain)
@@ -162,14 +168,24 @@ def _action(plain: str, lexicon: _Lexicon, reason: re.Match[str] | None) -> tupl
             and match.group() != reason.group()
         ):
             continue
-        action = lexicon.actions[lexicon.action_of[match.group()]]
-        rank = (
-            2 if action.name == "ask" else 1 if action.name in ("confirm", "look_up") and best else 0,
-            match.start(),
-        )
+        name = lexicon.action_of[match.group()]
+        if not name:
+            continue
+        yields = name == "report" or (name in ("confirm", "look_up") and best is not None)
+        rank = (2 if name == "ask" else 1 if yields else 0, match.start())
         if best is None or rank < best[0]:
-            best = (rank, action)
+            best = (rank, lexicon.actions[name])
     return None if best is None else (best[0][1], best[1])
+
+
+def _guess(plain: str, asked: tuple[int, _Action] | None, lexicon: _Lexicon) -> tuple[int, _Action] | None:
+    """Where no rule says what is wanted, what the trained classifier is sure of; of long tales, nothing."""
+    if len(plain) > MAX_GUESSED:
+        return asked
+    label, probability = shipped_net().best(plain)
+    if label in lexicon.actions and label not in ("ask", "confirm") and probability >= (0.6 if asked else MIN_SURE):
+        return (asked[0] if asked else 0, lexicon.actions[label])
+    return asked
 
 
 def _target(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.errors import ResourceError
+from models.intent_net import WEIGHTS, IntentNet
 from models.intents import parse_intent
 from models.records import Entity, Mention
 
@@ -91,3 +95,34 @@ def test_long_texts_are_read_in_linear_time(piece: str) -> None:
     before = time.process_time()
     parse_intent(text)
     assert time.process_time() - before < 0.1
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("My new card still isn't here", "track"),
+        ("The total on my statement is not what I paid", "report"),
+        ("The weather is lovely here", "inform"),
+        ("My sister plays the violin", "inform"),
+        ("我每天早上去跑步", "inform"),
+        ("Check out this photo of my dog", "inform"),
+    ],
+)
+def test_the_classifier_helps_where_no_rule_does(text: str, action: str) -> None:
+    assert parse_intent(text).action == action
+
+
+def test_a_damaged_weight_file_is_named(tmp_path: Path) -> None:
+    broken = tmp_path / "intent_net.npz"
+    broken.write_bytes(WEIGHTS.read_bytes()[:5000])
+    with pytest.raises(ResourceError, match="intent_net"):
+        IntentNet.load(broken)
+    np.savez(broken, labels=np.array(["ask"]), weights=np.zeros((3, 1), np.int8), scale=np.ones(1), bias=np.zeros(1))
+    with pytest.raises(ResourceError, match="do not fit"):
+        IntentNet.load(broken)
+
+
+def test_probabilities_sum_to_one_and_empty_text_is_taken() -> None:
+    net = IntentNet.load()
+    for text in ("", "x", "取消", "🙂"):
+        assert net.probabilities(text).sum() == pytest.approx(1.0, abs=1e-5)
