@@ -13,8 +13,10 @@ _DOMAIN = re.compile(
     r"[A-Za-z0-9\u4e00-\u9fff](?:[A-Za-z0-9\-\u4e00-\u9fff]{0,62})(?:\.[A-Za-z0-9\-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![A-Za-z0-9])"
 )
 _HAN_LOCAL = re.compile(r"[\u4e00-\u9fff]{1,4}$")
+_AT = re.compile(r" at | ?[(\[]at[)\]]", re.IGNORECASE)
 _SPOKEN = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z0-9._\-]{2,40} at [A-Za-z0-9\-]{2,30}(?: dot [A-Za-z]{2,10}){1,3}(?![A-Za-z0-9])",
+    r"(?<![A-Za-z0-9])[A-Za-z0-9._\-]{2,40}(?: at [A-Za-z0-9\-]{2,30}(?: dot [A-Za-z]{2,10}){1,3}"
+    r"|\s?[(\[]at[)\]]\s?[A-Za-z0-9\-]{2,30}(?:(?:\s?[(\[]dot[)\]]\s?|\.)[A-Za-z]{2,10}){1,3})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _ACCOUNT = re.compile(
@@ -41,7 +43,7 @@ def find_contacts(view: str) -> Iterator[Find]:
         if found:
             yield found
         at = view.find("@", at + 1)
-    if " at " in view and " dot " in view:
+    if _AT.search(view):
         for match in _SPOKEN.finditer(view):
             yield match.start(), match.end(), "email"
     for match in _ACCOUNT.finditer(view):
@@ -66,7 +68,12 @@ def _email(view: str, at: int) -> Find | None:
     return (start, domain.end(), "email") if start < at else None
 
 
+_BORN_AFTER = re.compile(rf"(?P<date>[{_ZH}]{{2,4}}年[{_ZH}]{{1,3}}月(?:[{_ZH}]{{1,3}}[日号])?)(?:出生|生人|生日)")
+
+
 def find_birth_dates(view: str) -> Iterator[Find]:
     """Dates that are said to be a birth date."""
+    for match in _BORN_AFTER.finditer(view):
+        yield match.start("date"), match.end("date"), "date_of_birth"
     for match in _BIRTH.finditer(view):
         yield match.start("date"), match.end("date"), "date_of_birth"

@@ -25,6 +25,7 @@ _CREDIT = re.compile(
 )
 _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使"
 _PLATE = re.compile(rf"[{_PROVINCES}][A-Za-z][·•・. ]?[A-Za-z0-9]{{4,5}}[A-Za-z0-9挂学警港澳领](?![A-Za-z0-9])")
+_PLATE_OFFICIAL = re.compile(rf"使\d{{6}}(?!\d)|(?<![A-Za-z])WJ ?[{_PROVINCES}]\d{{5}}(?!\d)|(?<=车牌)领\d{{6}}")
 _CODE = re.compile(
     r"(?<![A-Za-z0-9\-])(?=[A-Za-z \-]{0,7}\d)[A-Za-z0-9]{1,10}(?:[ \-][A-Za-z0-9]{1,10}){0,3}(?![A-Za-z0-9\-])"
 )
@@ -53,9 +54,10 @@ def find_documents(view: str) -> Iterator[Find]:
 
 
 def find_plates(view: str) -> Iterator[Find]:
-    """Chinese licence plates, which need not hold a digit."""
-    for match in _PLATE.finditer(view):
-        yield match.start(), match.end(), "licence_plate"
+    """Chinese licence plates, which need not hold a digit; those of embassies and armed police too."""
+    for pattern in (_PLATE, _PLATE_OFFICIAL):
+        for match in pattern.finditer(view):
+            yield match.start(), match.end(), "licence_plate"
 
 
 def _short(view: str, code: str, start: int) -> str | None:

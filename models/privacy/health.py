@@ -35,7 +35,7 @@ _CLAIM_EN = re.compile(
     r"|my|his|her|from|for)\b",
     re.IGNORECASE,
 )
-_CLAIM_ZH = re.compile("患|诊断|确诊|服用|得了|吃")
+_CLAIM_ZH = re.compile("患|诊断|确诊|服用|得了|吃|做[了过完]|阳性|怀孕了|病史")
 _GENERAL = re.compile("率|律师|冷静期|协议模板|法")
 _LATIN = re.compile("[A-Za-z]{3}")
 _VAGUE = frozenset(

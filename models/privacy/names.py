@@ -23,6 +23,7 @@ _TITLE = re.compile(
 )
 _POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_WORDS = re.compile(r"[^\W\d_]{2,}[.,]?\s|\s[^\W\d_]{2,}")
 _PHONE_LINE = re.compile(r"\n\s*(?:[A-Za-z]{2,8}:\s*)?\+?[\d(][\d\s().\-]{6,}")
 
 
@@ -89,9 +90,7 @@ def find_tagged_addresses(view: str) -> Iterator[Find]:
                 phone = _PHONE_LINE.search(view, span.start, span.end)
                 end = phone.start() if phone else span.end
                 said = view[span.start : end]
-                if any(ch.isdigit() for ch in said) and (
-                    sum(ch.isalpha() for ch in said) >= 3 or _postcode(view, span.start, end)
-                ):
+                if any(ch.isdigit() for ch in said) and (_WORDS.search(said) or _postcode(view, span.start, end)):
                     yield span.start, end, "address"
 
 
