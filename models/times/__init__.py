@@ -20,7 +20,7 @@ from models.times.english import english_bias, find_english
 from models.times.english_clock import amount_of
 from models.times.english_tables import UNIT_WORDS
 from models.times.english_words import AMOUNT, UNIT
-from models.times.frame import joined
+from models.times.frame import Frame, joined
 from models.times.pieces import Piece, placed
 from models.times.place import Placed
 
@@ -32,6 +32,7 @@ LONGEST = 20_000
 _LATIN = re.compile("[A-Za-z]{2}")
 _SEAM = re.compile(r"\s?(?:的|at|,|，)?\s?")
 _AFTER_NOW = re.compile(rf"({AMOUNT})\s({UNIT})\s(later|earlier)")
+_BREAK = re.compile(r"[。！？!?;；\n]|\.\s|.{41}")
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
@@ -54,7 +55,7 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
     if _LATIN.search(plain) or not found:
         english = [(p, placed(p, clock, english_bias(plain, p))) for p in find_english(plain, clock)]
         found = _together(found, english)
-    found = _stitched(found, plain, clock)
+    found = _carried(_stitched(found, plain, clock), plain, clock)
     if context and corrects(plain):
         found = _corrected(found, plain, now, clock, context)
     return [_expression(text, piece, reading, now) for piece, reading in found]
@@ -69,10 +70,50 @@ def _stitched(found: list[Reading], text: str, clock: Clock) -> list[Reading]:
             both = joined(last.frame, piece.frame) if last.frame and piece.frame else None
             if both is not None:
                 one = Piece(last.start, piece.end, both)
-                whole[-1] = (one, placed(one, clock, None))
+                whole[-1] = (one, placed(one, clock))
                 continue
         whole.append((piece, reading))
     return whole
+
+
+def _carried(found: list[Reading], text: str, clock: Clock) -> list[Reading]:
+    """Hours said after a day in the same sentence are hours of that day: "3月5日20:40，通话至20:43"."""
+    if len(found) < 2:
+        return found
+    carried: list[Reading] = []
+    day: Reading | None = None
+    for piece, reading in found:
+        frame = piece.frame
+        if frame is not None and frame.has_date():
+            day = (piece, reading) if _is_day(piece, reading) else None
+        elif day is not None and frame is not None and frame.hour is not None and _plain(piece):
+            gap, said = text[day[0].end : piece.start], day[1]
+            if said is not None and _BREAK.search(gap) is None:
+                dated = _same_half(frame, carried[-1][0].frame).copy(date=said.start.date())
+                piece = Piece(piece.start, piece.end, dated)
+                reading = placed(piece, clock)
+        carried.append((piece, reading))
+    return carried
+
+
+def _is_day(piece: Piece, reading: Placed | None) -> bool:
+    if reading is None or piece.limit or piece.recurrence or piece.until:
+        return False
+    return reading.grain in ("day", "hour", "minute", "second") and piece.unit not in ("hour", "minute", "second")
+
+
+def _same_half(frame: Frame, before: Frame | None) -> Frame:
+    """明天下午三点到，四点走: an hour without a part of the day keeps the one said before, where that moves time on."""
+    if (
+        before is None
+        or before.part is None
+        or before.hour is None
+        or frame.part
+        or frame.meridiem
+        or frame.hour is None
+    ):
+        return frame
+    return frame.copy(part=before.part) if frame.hour >= before.hour % 12 else frame
 
 
 def _plain(piece: Piece) -> bool:

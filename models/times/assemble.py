@@ -13,6 +13,7 @@ from datetime import timedelta
 from models.times.atoms import Atom
 from models.times.frame import Frame, joined
 from models.times.pieces import Piece, span_placed
+from models.times.recurrence import clock_word
 
 Glue = Callable[[str], bool]
 
@@ -25,7 +26,7 @@ class Grammar:
     tight: Glue
     recurrence: Callable[[list[Atom], int, str], tuple[Piece, int] | None]
     bare_is_time: Callable[[str, Piece], bool]
-    from_opens: bool = True
+    prefixes: bool = True
     suffixes: bool = True
     number_after: Callable[[str, int], tuple[int, int] | None] = lambda text, at: None
 
@@ -59,40 +60,60 @@ def _between(text: str, left: Atom | Piece, right: Atom) -> str:
 
 def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
     first = atoms[at]
-    opener = None
     if first.kind == "every":
-        return grammar.recurrence(atoms, at, text)
+        return _recurring(atoms, at, text, grammar)
     if first.kind == "pattern":
         return Piece(first.start, first.end, recurrence=str(first.value)), at + 1
-    if first.kind in ("from", "until", "after", "before") or first.value in ("until", "till"):
-        if at + 1 >= len(atoms):
-            return None
-        opener = "until" if first.kind == "range" else first.kind
-        if not grammar.tight(_between(text, first, atoms[at + 1])):
+    opener = _opener(first, grammar)
+    if opener is not None:
+        if not _next_to(atoms, at, text, grammar):
             return None
         found = _point(atoms, at + 1, text, grammar)
-        if found is None:
-            return None
-        inner, found[0].start = found[0].start, first.start
     else:
-        found, inner = _point(atoms, at, text, grammar), first.start
+        found = _point(atoms, at, text, grammar)
     if found is None:
         return None
     piece, after = found
+    inner = piece.start
+    piece.start = first.start if opener is not None else inner
     ranged = _ranged(piece, atoms, after, text, grammar, opener)
     if ranged is not None:
         return ranged
-    if opener in ("until", "before"):
-        piece.limit = "before"
-    elif opener == "after":
-        piece.limit = "after"
+    if opener in ("until", "before", "after"):
+        piece.limit = "after" if opener == "after" else "before"
     piece, after = _suffixes(piece, atoms, after, text, grammar)
     if opener == "from" and piece.limit is None and piece.length is None and piece.until is None:
-        if grammar.from_opens:
-            piece.limit = "after"
-        else:
-            piece.start = inner
+        piece.start = inner
     return piece, after
+
+
+def _opener(first: Atom, grammar: Grammar) -> str | None:
+    """The limit that a word before an expression opens."""
+    if first.kind == "range":
+        return "until" if first.value in ("until", "till", "直到") else None
+    if first.kind in ("from", "until") or (first.kind in ("after", "before") and grammar.prefixes):
+        return first.kind
+    return None
+
+
+def _recurring(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
+    """A recurrence, with the end of the hours that it names: 每天晚上8:00~10:00."""
+    found = grammar.recurrence(atoms, at, text)
+    if found is None:
+        return None
+    piece, after = found
+    if piece.frame is None or piece.frame.hour is None or after >= len(atoms) or atoms[after].kind != "range":
+        return found
+    if not grammar.tight(_between(text, piece, atoms[after])) or not _next_to(atoms, after, text, grammar):
+        return found
+    second = _point(atoms, after + 1, text, grammar)
+    if second is None or second[0].frame is None or second[0].frame.hour is None:
+        return found
+    until = second[0].frame
+    if until.part is None and until.meridiem is None:
+        until = until.copy(part=piece.frame.part, meridiem=piece.frame.meridiem)
+    piece.end, piece.recurrence = second[0].end, f"{piece.recurrence}-{clock_word(until)}"
+    return piece, second[1]
 
 
 def _ranged(
@@ -122,6 +143,12 @@ def _ranged(
         merged.end = atoms[following].end
         following += 1
     return merged, following
+
+
+def _may_open(piece: Piece, atom: Atom) -> bool:
+    """开始 after an hour tells that something begins then, not that a stretch does."""
+    frame = piece.frame
+    return atom.value != "开始" or frame is None or (frame.hour is None and frame.exact is None)
 
 
 def _pairs(atoms: list[Atom], at: int) -> bool:
@@ -165,7 +192,7 @@ def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Gram
             break
         if atom.kind == "before" and piece.limit in (None, "before") and piece.frame is not None:
             piece.limit = "before"
-        elif atom.kind == "after" and piece.limit is None and piece.frame is not None:
+        elif atom.kind == "after" and piece.limit is None and piece.frame is not None and _may_open(piece, atom):
             piece.limit = "after"
         elif atom.kind == "around" and atom.value == "right":
             pass

@@ -10,7 +10,6 @@ from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS, WEEKDAY_SIGNS
 from models.times.chinese_words import chinese_patterns
 from models.times.frame import Bias, Frame, joined
-from models.times.holidays import holiday_names
 from models.times.numbers import chinese_number
 from models.times.pieces import Piece, leans
 from models.times.recurrence import WEEKDAYS, pattern_of
@@ -18,18 +17,16 @@ from models.times.scan import Scanner
 
 _GLUE = re.compile(r"[\s的]{0,2}|\s?[,，]\s?|\s?[(（]\s?|[)）]?\s?|那天|当天|的?那个?")
 _TIGHT = re.compile(r"\s{0,2}")
-_SIGNS = "年月日号天周点时刻晨早晚午夜昨今明后前旬季秒分初节期拜钟世代除末夕端清冬双黑昼现此当目眼如而依马立即将改"
-_HOLIDAY_SIGNS = "".join(sorted({name[0] for name in holiday_names("zh") if not set(name) & set(_SIGNS)}))
-_MAYBE = re.compile(rf"[{_SIGNS}{_HOLIDAY_SIGNS}]|\d[\s:/.\-]?\d|\d\s?[ap]m?|\d\s?[到至~]")
 _NO_TIME_AFTER = re.compile(
     r"\s?(?:[儿也都不没优缺建要想内原问说理看疑好击子头评意感共经教启收知用心事小错进新一二两三四五六七八九十水钱吃烦]|需要|其他|注意|解释|补充)"
 )
-_TIME_AFTER = re.compile(
-    r"\s?(?:[开见到出集会左整半之再去来走起的吧吗啦前后,，。！？!?、;；]|$|可以|方便|行|在|打|下班|上班|准时|给)"
-)
+_TIME_AFTER = re.compile(r"\s?(?:[开见出集左整半准]|到|之?前|之?后|下班|上班)")
+_AT = re.compile(r"[到至约于]$")
+_STOP_AFTER = re.compile(r"\s?(?:$|[\W吧吗啦呢的再])")
+_TIME_BEFORE = re.compile(r"(?:^|[\s,，。！？:：]|[在到至约了快都才就过成定于从午上晚]|那就)$")
 _NO_TIME_BEFORE = re.compile(r"[这那哪有第几提讲说谈列差早晚点多少每共下分扣加]$|以下|补充|总结|注意$|一共$|至少$")
 _EVERY_UNIT = re.compile(
-    r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日|晚|早|小时|分钟|季度|秒)(?:晚上)?"
+    r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日(?!子)|晚(?!上)|早(?!上)|小时|分钟|季度)"
 )
 _MORE_DAYS = re.compile(r"(?:[、和及,，]?(?:周|星期|礼拜)?[一二三四五六日天](?![点时个年月号]))+")
 _PAST = re.compile(r"了(?!吗|没|吧|解)|过(?!来|去|期|程|后|于|年|节|生日|会)|已经|曾经|当时|上次|那次")
@@ -38,12 +35,14 @@ _CLAUSE = re.compile(r"[。！？!?;；\n]")
 
 
 def _bare_is_time(text: str, piece: Piece) -> bool:
-    """Whether 三点 with nothing beside it tells the time: 两点建议 and 一点 do not."""
+    """Whether 三点 with nothing beside it tells the time: 两点建议 and 好一点 do not."""
     before, after = text[max(0, piece.start - 3) : piece.start], text[piece.end : piece.end + 3]
     if _NO_TIME_AFTER.match(after) or _NO_TIME_BEFORE.search(before):
         return False
-    said = text[piece.start : piece.end]
-    return not said.startswith(("一点", "1点", "一时", "1时")) or bool(_TIME_AFTER.match(after))
+    stops = _STOP_AFTER.match(after) is not None
+    if text[piece.start : piece.end].startswith(("一点", "1点", "一时", "1时")):
+        return bool(_AT.search(before)) if stops else bool(_TIME_AFTER.match(after))
+    return bool(_TIME_BEFORE.search(before)) if stops else True
 
 
 def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | None:
@@ -96,6 +95,7 @@ GRAMMAR = Grammar(
     tight=lambda between: _TIGHT.fullmatch(between) is not None,
     recurrence=_recurrence,
     bare_is_time=_bare_is_time,
+    prefixes=False,
 )
 
 
@@ -106,8 +106,6 @@ def _scanner() -> Scanner:
 
 def find_chinese(text: str, clock: Clock) -> list[Piece]:
     """The expressions of a simplified, half-width text."""
-    if not _MAYBE.search(text):
-        return []
     atoms = _scanner().atoms_in(text, clock)
     if not atoms:
         return []

@@ -302,6 +302,8 @@ def toward(g: Groups, clock: Clock) -> tuple[str, Frame | None, object] | None:
         return "vague", None, None
     if word in ("再过", "过", "再等", "等"):
         return "frame", moved(clock, amount, unit, 1)[0], ("shift", unit)  # type: ignore[index]
+    if word == "近" and unit in ("hour", "minute", "second"):
+        return None
     ends = (clock.now, found[1]) if sign > 0 else (found[1], clock.now)
     return "toward", None, (*ends, unit, amount, sign)
 

@@ -66,6 +66,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             b.clock_digits,
         ),
         (r"(?<![\d:.A-Za-z])(1[0-2]|0?[1-9])\s?([ap]\.?m)(?![A-Za-z])", b.am_pm),
+        (r"(上半年|下半年|前半年|后半年|上半月|下半月)", b.half),
         (r"(每逢?|逐|逢)(?=[年月日周天晚星礼])|(天天|日日)|(?:每|隔)(?=\S)", b.every),
         (
             rf"({_alternatives(VAGUE_WORDS)})(?!这?(?:{AMOUNT})个?(?:天|周|星期|礼拜|年|月|小时|季度|日))",
@@ -77,10 +78,13 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             b.shift,
         ),
         (
-            rf"(过去的?|未来的?|接下来的?|今后的?|往后|最近这?|近|之前的?|之后的?|前|后|下)(?:这)?(?!(?:1[5-9]|20)\d\d年)({AMOUNT})个?(半)?({_UNIT})(半)?(?![一二三四五六七八九十])",
+            rf"(过去的?|未来的?|接下来的?|今后的?|往后|最近这?|近|之前的?|之后的?|(?:(?<![\u4e00-\u9fff])|(?<=[年月周度]))(?:前|后|下(?!半)))(?:这)?(?!(?:1[5-9]|20)\d\d年)({AMOUNT})个?(半)?({_UNIT})(半)?(?![一二三四五六七八九十了])",
             b.toward,
         ),
-        (rf"(?:再过|再等|过)({AMOUNT})个?(半)?({_UNIT})(半)?(?!的)", b.wait),
+        (
+            rf"(?:再过|再等|(?:(?<![\u4e00-\u9fff])|(?<=[再要先就能会得想请等我你他她们]))过)({AMOUNT})个?(半)?({_UNIT})(半)?(?!的)",
+            b.wait,
+        ),
         (rf"({_alternatives(ERAS)})({N}|元)年", b.era),
         (
             rf"(?:(上|本|\d{{1,2}}|{N})个?世纪)?()((?:[1-9]0)|[一二三四五六七八九]十)年代",
@@ -100,7 +104,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             r"(?:大年|正月)(初[一二三四五六七八九十]|十[一二三四五六七八九]?|二十[一二三四五六七八九]?)(?!点)",
             b.lunar_new_year,
         ),
-        (rf"({holidays})(前夜|前夕|前一天|后一天|翌日|次日)?", b.holiday),
+        (rf"(?<!不)({holidays})(前夜|前夕|前一天|后一天|翌日|次日)?", b.holiday),
         (rf"([冬腊]月)(初[一二三四五六七八九十]|{N31})(?![日号点])", b.lunar_month),
         (rf"((?:[正冬腊]|{N12})月)(初[一二三四五六七八九十]|廿[一二三四五六七八九]?)", b.lunar_month),
         (r"([正腊]月)()", b.lunar_month),
@@ -113,7 +117,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             rf"{single}(?<!个)({N12})\s?月(?:份)?(?:的?\s?({N31})(?:[日号](?!{not_a_day})|(?![\d.:%个点时月年分小天周块元万岁人次度级号日一二三四五六七八九十]|\s?[点月])))?(?![饼球亮])",
             b.month,
         ),
-        (rf"{single}({N31})\s?[日号](?!{not_a_day})", b.day),
+        (rf"{single}(?<![如朝终整每某近改女男头])({N31})\s?[日号](?!{not_a_day})", b.day),
         (
             rf"(最后一?个?|首个?|头一?个?|倒数第{N}个?|第{N}个?)({week}[一二三四五六日天]|周末|{week}|[天日])(?![前后内])",
             lambda g, c: b.nth_of(((g[0] or "").rstrip("个"), g[1]), c),
@@ -123,7 +127,6 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             lambda g, c: b.quarter((g[0] or g[1],), c),
         ),
         (rf"({which})一?个?季度", b.quarter_word),
-        (r"(上半年|下半年|前半年|后半年|上半月|下半月)", b.half),
         (rf"(?:({which})一?个?)?(?:周末|双休日)", b.weekend),
         (
             rf"(?:({which})一?个?的?)?{week}([一二三四五六日天末1-6])(?![\d点时分家年月号个次遍]\d?|[一二三四五六七八九]?[年度])",
@@ -136,7 +139,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"({_alternatives(SHORT_DAYS)})", b.short_day),
         (rf"({_alternatives(DAY_WORDS)})(?![候])", b.day_word),
-        (rf"({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
+        (rf"(?<![一整])(?<![一整]个)({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
         (rf"(?:差|还差)(一刻|1刻|{SIXTY}分)(?:到)?({HOUR})[点时]", b.to_clock),
         (rf"{single}({HOUR})点差(一刻|1刻|{SIXTY}分)", lambda g, c: b.to_clock((g[1], g[0]), c)),
         (
@@ -156,9 +159,15 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         (r"(?:从|自从|自|由)", b.kind("from")),
         (r"(?:截至|截止到?|直到|赶在|最晚|最迟)", b.kind("until")),
         (r"(?:之前|以前|前(?![面台端天年后])|止|为止)", b.kind("before")),
-        (r"(?:之后|以后|以来|起|开始|后(?![面台端天年]))", b.kind("after")),
+        (
+            r"(?:之后|以后|以来|起(?![来床码伏诉因点初飞名草身]|不)|开始|后(?![面台端天年悔果来续期勤备排代者辈背盾援半]))",
+            b.kind("after"),
+        ),
         (r"(?:大约|大概|约莫|约|差不多)", b.kind("around", "left")),
         (r"(?:左右|前后|许)", b.kind("around", "right")),
         (r"(?:和|与|跟|及|、)", b.kind("link")),
-        (r"(早|晚)上?", lambda g, c: ("weak", Frame(part="morning" if g[0] == "早" else "evening"), None)),
+        (
+            r"(早|晚)(?:上|(?![就已点些日春夏秋冬年期饭餐会安班自退到熟恋婚]))",
+            lambda g, c: ("weak", Frame(part="morning" if g[0] == "早" else "evening"), None),
+        ),
     )

@@ -87,7 +87,6 @@ GRAMMAR = Grammar(
     tight=lambda between: _TIGHT.fullmatch(between) is not None,
     recurrence=_recurrence,
     bare_is_time=lambda text, piece: True,
-    from_opens=False,
     suffixes=False,
     number_after=_number_after,
 )

@@ -149,6 +149,8 @@ def shift_from(g: Groups, clock: Clock) -> Said:
         return None
     unit, amount = _unit(g[1], amount)
     sign = -1 if (g[2] or "") in ("before", "prior to") else 1
+    if g[0] == "the" and unit in ("week", "month", "year"):
+        unit = f"whole {unit}"
     return "offset", None, (amount, unit, sign)
 
 

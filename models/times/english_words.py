@@ -56,7 +56,7 @@ HOUR = rf"(?:1\d|2[0-4]|0?\d|{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 HOUR_W = rf"(?:{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 MINUTE_W = rf"(?:(?:{_TENS})(?:[\s-](?:{_ONES})\b)?|{_TEEN}|oh?\s(?:{_ONES})|five)"
 TAIL = (
-    r"(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp|and|or|with|please|for|if|so|to|until|till|next)\b|"
+    r"(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp|and|or|please|to|until|till|next)\b|"
     + WEEKDAY
     + r"\b))"
 )
@@ -83,7 +83,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"{free}(\d{{1,2}})(?:st|nd|rd|th)?[\s.,/-]{{0,3}}({MONTH})\b\.?[\s,/-]{{1,2}}(?:of\s|in\s)?({YEAR}|\d\d(?![\d:]|\s?{AP_SURE})(?=\W*$))(?!\d)", b.day_month),
         (
-            rf"{free}({MONTH})(?:\b|(?=\d))\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d)|{CARDINAL}\b)(?:,?\s(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
+            rf"{free}({MONTH})(?:\b|(?=\d))\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d)|{CARDINAL}\b)(?:(?:,\s?|\s)(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
             b.month_day,
         ),
         (rf"(?:the\s)?ides\sof\s({MONTH})\b", b.ides),
@@ -132,7 +132,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b(?:the\s)?({_any(DAY_WORDS)})\b(?:['\u2019]s)?", b.day_word),
         (rf"\b(?:the\s)?({ORDINAL}(?:\s(?:to\s)?last)?|last)\s({WEEKDAY}|week|weekend|day)\b(?=\s(?:of|in)\b|\sfrom\s|\sthis\smonth)", b.nth_of),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY}|weekend)\b(?!\s(?:after|before))", b.nth_of),
-        (rf"\b(?:the\s)?({ORDINAL})\s(?:quarter|qtr)\b(?:\s(?:of\s)?({YEAR}))?", b.quarter),
+        (rf"\b(?:the\s)?({ORDINAL})\s(?:quarter|qtr)\b(?:\s(?:of\s)?({YEAR})|\sof\sthe\syear\b)?", b.quarter),
         (rf"\b(?:the\s)?(first|second)\shalf\sof\s(?:the\syear\s?)?({YEAR})?", b.half_year),
         (rf"\b({step})\s({MONTH})\b", b.month_step),
         (rf"\b({MONTH})\s(after\snext)\b", lambda g, c: b.month_step((g[1], g[0]), c)),
@@ -145,8 +145,8 @@ def english_patterns() -> tuple[Pattern, ...]:
         (r"\b(the\s(?:next|following|previous))\s(day)\b", _step),
         (rf"\b({step})\s(weekend|week-end|week|month|quarter|qtr|year|yr|hour|minute|day|decade|century)\b", _step),
         (r"\b(?:remaining|remainder|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
-        (r"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|(?<=to\s)|^)((?:the|my)\s)(day|week|month|quarter|year)\b(?!\s(?:of|in|to\sdate|\d))", b.unit_step),
-        (r"()\b(weekend)\b", b.unit_step),
+        (r"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|^)((?:the)\s)(day|week|month|quarter|year)\b(?=\s*(?:$|[.,!?;])|\s(?:before|after|and|or|so|but)\b)|^(my\s)(day|week|month)$", lambda g, c: b.unit_step((g[0] or g[2], g[1] or g[3]), c)),
+        (r"()(?<!a\s)\b(weekend)\b", b.unit_step),
         (r"\b((?:this|next|last|past)\s)?(spring|summer|autumn|fall|winter)\b(?!\s(?:into|for|in\slove|off|down|apart|short|asleep|back|under|within|through))", lambda g, c: b.season(((g[0] or "").strip() or None, g[1]), c)),
         (r"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
         (rf"\b(in\sthe\s|at\s(?=night))?({parts})\b", b.part),
@@ -256,12 +256,15 @@ def _shifts(free: str, holidays: str) -> tuple[Pattern, ...]:
         (rf"{free}({AMOUNT})\s({WEEKDAY}s?)\s(from\snow|ago|back|hence)\b", t.weekdays_away),
         (rf"{free}{about}({AMOUNT})\s?({UNIT})(\sand\sa\shalf)?\s(from\snow|from\sright\snow|from\stoday|later|hence|ago|back|earlier|from\sthe\smoment)\b", t.shift),
         (rf"{free}({AMOUNT}|the)\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:today|tomorrow|yesterday|{MONTH}|{WEEKDAY}|the\s{ORDINAL}|\d|next|last|this|(?:{holidays})\b))", t.shift_from),
-        (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY})\s(after|before)(?=\s)", _nth_after),
+        (rf"\b((?:the\s)?{ORDINAL}|the)\s({WEEKDAY}|weekend)\s(after|before)(?=\s)", _nth_after),
         (rf"\b(next|last|past|previous|coming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b", t.stretch),
         (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b(?!\s(?:past|to)\b)", t.length),
     )  # fmt: skip
 
 
 def _nth_after(g: Groups, clock: Clock) -> Said:
-    count = number(g[0])
-    return ("offset", None, (count, WEEKDAYS[g[1] or "mon"], -1 if g[2] == "before" else 1)) if count else None
+    """third tuesday after, the weekend before: counted from what follows."""
+    count = number((g[0] or "").removeprefix("the ")) if g[0] != "the" else 1
+    day = 5 if g[1] == "weekend" else WEEKDAYS[g[1] or "mon"]
+    unit: int | str = "weekend" if g[1] == "weekend" else day
+    return ("offset", None, (count, unit, -1 if g[2] == "before" else 1)) if count else None

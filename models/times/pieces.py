@@ -11,6 +11,7 @@ from datetime import date, datetime, time, timedelta
 from models.times.atoms import Clock, days_moved
 from models.times.frame import DATE_FIELDS, Bias, Frame
 from models.times.place import Placed, clock_of, place
+from models.times.spans import month_span
 
 
 @dataclass(slots=True)
@@ -32,7 +33,7 @@ class Piece:
     reach: int = 0
 
 
-def placed(piece: Piece, clock: Clock, bias: Bias) -> Placed | None:
+def placed(piece: Piece, clock: Clock, bias: Bias = None) -> Placed | None:
     """Where the piece lies; None where its words leave that open."""
     if piece.known is not None:
         found: Placed | None = piece.known
@@ -64,6 +65,8 @@ def _count(base: Placed, counted: object) -> Placed | None:
         return _first_units(base, int(counted[1]), str(counted[2]))
     amount, unit, sign = counted
     try:
+        if unit in ("whole week", "whole month", "whole year", "weekend"):
+            return _neighbour(day, unit, int(amount) * sign)
         if isinstance(unit, int):
             ahead = (sign * (unit - day.weekday())) % 7 or 7
             moved_to: date | None = day + sign * timedelta(days=ahead + 7 * (int(amount) - 1))
@@ -75,6 +78,20 @@ def _count(base: Placed, counted: object) -> Placed | None:
     except (OverflowError, ValueError):
         return None
     return span_placed((moved_to, moved_to + timedelta(days=1), "day")) if moved_to else None
+
+
+def _neighbour(day: date, unit: str, steps: int) -> Placed:
+    """The week, month, year or weekend before or after the one that holds a day."""
+    monday = day - timedelta(days=day.weekday())
+    if unit == "weekend":
+        saturday = monday + timedelta(days=5) + timedelta(weeks=steps if steps < 0 or day.weekday() > 4 else steps - 1)
+        return span_placed((saturday, saturday + timedelta(days=2), "day"))
+    if unit == "whole week":
+        monday += timedelta(weeks=steps)
+        return span_placed((monday, monday + timedelta(days=7), "week"))
+    if unit == "whole month":
+        return span_placed((*month_span(day.year, day.month + steps), "month"))
+    return span_placed((date(day.year + steps, 1, 1), date(day.year + steps + 1, 1, 1), "year"))
 
 
 def _first_units(base: Placed, amount: int, unit: str) -> Placed | None:

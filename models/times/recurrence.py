@@ -4,7 +4,7 @@
 (``monday``), ``weekend``, ``workday``, a place in the month (``month_15``, ``month_start``, ``month_end``,
 ``month_last_friday``, ``month_2nd_monday``), in the quarter or year (``quarter_end``, ``year_03-15``, ``year_march``,
 ``year_spring``, ``year_start``, ``year_end``, ``year_christmas``); then, where said, ``_morning`` (or another part of
-the day) or ``_09:30``. Two weekdays are joined: ``every_tuesday_thursday``.
+the day), ``_09:30`` or ``_20:00-22:00``. Two weekdays are joined: ``every_tuesday_thursday``.
 """
 
 from __future__ import annotations
@@ -58,13 +58,19 @@ def _counted(unit: str, count: int) -> str:
     return unit if count == 1 else f"{count}_{unit}s"
 
 
+def clock_word(frame: Frame) -> str:
+    """The hour and minute that a frame says, as 09:30."""
+    try:
+        clock = clock_of(frame)
+    except ValueError:
+        return ""
+    return f"{clock[0] % 24:02d}:{clock[1]:02d}" if clock else ""
+
+
 def _clock(frame: Frame | None) -> str:
     if frame is None:
         return ""
     if frame.hour is not None:
-        try:
-            clock = clock_of(frame)
-        except ValueError:
-            return ""
-        return f"_{clock[0] % 24:02d}:{clock[1]:02d}" if clock else ""
+        said = clock_word(frame)
+        return f"_{said}" if said else ""
     return f"_{frame.part}" if frame.part else ""
