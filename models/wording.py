@@ -16,6 +16,10 @@ _RUN_LIMIT = 400
 """Longest stretch of Chinese characters given to the dictionary at once; longer ones are cut, so time stays linear."""
 
 
+_REMEMBER = 600
+"""Texts up to this length are remembered: each turn is read again as context of the next ones."""
+
+
 class Word(Struct, frozen=True):
     """One word and where it stands: ``text == source[start:end]`` before width and case folding."""
 
@@ -42,6 +46,15 @@ def is_cjk(word: str) -> bool:
 
 def split_words(text: str) -> list[Word]:
     """Words and punctuation marks of a text, in order, with their character offsets. White space is dropped."""
+    return list(_remembered(text) if len(text) <= _REMEMBER else _split(text))
+
+
+@lru_cache(maxsize=2048)
+def _remembered(text: str) -> tuple[Word, ...]:
+    return tuple(_split(text))
+
+
+def _split(text: str) -> list[Word]:
     words: list[Word] = []
     for match in _PIECES.finditer(text):
         piece, at = match.group(), match.start()

@@ -77,8 +77,8 @@ def train(
 ) -> None:
     """One-cycle AdamW over ``epochs`` passes, or fewer where ``minutes`` run out (the schedule follows the clock then)."""
     rng = random.Random(seed)
-    body = list(net.bert.parameters())
-    known = {id(p) for p in body}
+    body = [p for p in net.bert.parameters() if p.requires_grad]
+    known = {id(p) for p in net.bert.parameters()}
     rest = [p for p in net.parameters() if p.requires_grad and id(p) not in known]
     optimiser = torch.optim.AdamW([{"params": body, "lr": rate}, {"params": rest, "lr": rate * 5}], weight_decay=0.01)
     base = [g["lr"] for g in optimiser.param_groups]
@@ -131,6 +131,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=float, default=2)
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--layers", type=int, default=LAYERS)
+    parser.add_argument("--frozen", type=int, default=0, help="lower layers that keep their weights")
     parser.add_argument("--seed", type=int, default=7)
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -152,6 +153,8 @@ def main() -> None:
         net.load_state_dict(given["net"], strict=False)
     else:
         net.load_lower_layers(args.encoder)
+    if args.frozen:
+        net.freeze(args.frozen)
     print("pieces", len(rows), flush=True)
     train(net, examples, Pieces(vocabulary, 3), args.minutes, args.epochs, args.seed, args.rate)
     state = {k: v for k, v in net.state_dict().items() if not k.startswith("table.")}

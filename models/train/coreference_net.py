@@ -67,6 +67,19 @@ class EditNet(nn.Module):
             {k: given[k] for k in own if k in given and given[k].shape == own[k].shape}, strict=False
         )
 
+    def freeze(self, layers: int) -> None:
+        """Keeps the word embeddings and the first layers as they are: a later stage is then much cheaper."""
+        parts = [
+            self.segments,
+            self.matches,
+            self.shapes,
+            self.classes,
+            self.bert.embeddings,
+            *self.bert.encoder.layer[:layers],
+        ]
+        for part in parts:
+            part.requires_grad_(False)
+
     def embed(self, batch: dict[str, Tensor]) -> Tensor:
         """Mean of each word's pieces plus what is known of the word."""
         pieces, mask = self.table(batch["pieces"]), batch["piece_mask"]

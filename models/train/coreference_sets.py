@@ -28,11 +28,11 @@ from models.train.coreference_data import (
 from models.train.coreference_made import made_examples, templates
 
 REWRITE = {
-    "rewrite_zh_kdconv": 0.5, "rewrite_zh_crosswoz": 0.45, "rewrite_zh_multiwoz": 1.0, "rewrite_en_multiwoz": 1.0,
-    "rewrite_en_followup": 1.0, "rewrite_en_cast": 1.0, "rewrite_en_canard": 0.7,
+    "rewrite_zh_kdconv": 0.25, "rewrite_zh_crosswoz": 0.2, "rewrite_zh_multiwoz": 0.5, "rewrite_en_multiwoz": 0.8,
+    "rewrite_en_followup": 0.4, "rewrite_en_cast": 0.5, "rewrite_en_canard": 0.35,
 }  # fmt: skip
 """Rewriting sets and the share of each that is used."""
-POINTING = {"coref_en_gap": 1.5, "coref_en_litbank": 0.35, "coref_en_winobias": 0.4}
+POINTING = {"coref_en_gap": 1.0, "coref_en_litbank": 0.15, "coref_en_winobias": 0.2}
 """Sets of pronouns with known antecedents, and the share of each that is used."""
 DIALOGUE_ZH = (
     "dialog_zh_kdconv", "recall_zh_xpersona", "acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_evermem",
@@ -234,7 +234,7 @@ def all_examples(train: Path, bench: Path, seed: int = 7) -> list[Example]:
     examples: list[Example] = []
     for name, share in REWRITE.items():
         examples.extend(e for e in rewriting_examples(train, name, rng) if rng.random() < share)
-    examples.extend(hidden_examples(train, rng, 2500))
+    examples.extend(hidden_examples(train, rng, 1500))
     examples.extend(made_examples(rng, 9000, names_in_use(train)))
     examples.extend(joined_examples(train, rng, 0.6))
     for name, share in POINTING.items():
