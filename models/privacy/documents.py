@@ -45,7 +45,9 @@ def find_documents(view: str) -> Iterator[Find]:
     for match in _IBAN.finditer(view):
         yield from _iban(view, match)
     for match in _CREDIT.finditer(view):
-        if not match[0].isdecimal() and (checks.credit_code(match[0]) or "信用代码" in view[: match.start()][-12:]):
+        if not match[0].isdecimal() and (
+            checks.credit_code(match[0]) or "信用代码" in view[max(0, match.start() - 12) : match.start()]
+        ):
             yield match.start(), match.end(), "credit_code"
     for match in _IP.finditer(view):
         if not _VERSION.search(view, max(0, match.start() - 12), match.start()):

@@ -11,6 +11,9 @@ from models.word_pattern import WordFinder
 
 Find = tuple[int, int, str]
 
+REACH = 120
+"""Characters to either side of a word in which a person or a claim must stand."""
+
 _DIAGNOSED_ZH = re.compile(
     r"(?:确诊(?:为|了|患有|是)?|诊断(?:为|出|是|结果[是为]?)|患(?:有|了|上)|得了|查出(?:来)?(?:了|有|患有)?|罹患|染上了?|检查出(?:来)?(?:了|是|有)?)"
     r"(?P<what>[\u4e00-\u9fffA-Za-z0-9]{1,10}?(?:症|病|癌|炎|瘤|综合征|结石|感染|障碍|中风|骨折|溃疡|结节|囊肿|息肉|硬化|衰竭|出血|高|亢|减|梗死?))"
@@ -23,7 +26,6 @@ _DIAGNOSED_EN = re.compile(
     r"(?:an? |the |my |his |her |stage \w+ |type \d |severe |mild |chronic |acute )*(?P<what>[A-Za-z][A-Za-z'\-]+(?: [a-z][a-z'\-]+){0,2}?)(?=[\s.,;!?]|$)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[^。！？；!?;\n]+")
 _ALLERGY = re.compile(r"过敏|過敏|allerg|忌口|不吃|intoleran", re.IGNORECASE)
 _PERSON_EN = re.compile(
     r"\b(?:i|i'm|i've|my|me|he|she|his|her|him|mom|mum|dad|mother|father|wife|husband|son|daughter|brother|sister|patient|we|our|they|their|grandma|grandpa"
@@ -38,6 +40,7 @@ _CLAIM_EN = re.compile(
 _CLAIM_ZH = re.compile("患|诊断|确诊|服用|得了|吃|做[了过完]|阳性|怀孕了|病史")
 _GENERAL = re.compile("率|律师|冷静期|协议模板|法")
 _LATIN = re.compile("[A-Za-z]{3}")
+_ENDS = "。！？；!?;\n."
 _VAGUE = frozenset(
     ["it", "this", "that", "them", "something", "anything", "nothing", "the", "a", "an", "a_lot", "pain", "stress"]
 )
@@ -106,6 +109,7 @@ def _english(view: str, lowered: str) -> Iterator[Find]:
 
 
 def _clause(view: str, at: int) -> str:
-    start = max(view.rfind(mark, 0, at) for mark in "。！？；!?;\n.") + 1
-    ends = [end for mark in "。！？；!?;\n." if (end := view.find(mark, at)) >= 0]
-    return view[max(start, at - 120) : min([*ends, at + 120])]
+    """The sentence around an offset, at most `REACH` characters to either side."""
+    left, right = max(0, at - REACH), at + REACH
+    start = max([left, *(view.rfind(mark, left, at) + 1 for mark in _ENDS)])
+    return view[start : min([right, *(end for mark in _ENDS if (end := view.find(mark, at, right)) >= 0)])]
