@@ -9,9 +9,12 @@ import rjieba
 from msgspec import Struct
 
 from models.context import Turn
+from models.descriptions import describe
 from models.mentions import References
 from models.records import Entity
-from models.wording import CJK, fold, is_cjk, split_words
+from models.strong_ids import find_strong_ids
+from models.text import narrow
+from models.wording import CJK, fold, is_cjk
 
 _ID = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z0-9\-_]*\d)[A-Za-z]{1,8}[A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![A-Za-z0-9])")
 _MOST = 24
@@ -36,11 +39,7 @@ def candidates(context: Sequence[Turn], first: int, references: References) -> l
     for index in range(len(context) - 1, first - 1, -1):
         turn = context[index]
         text = turn.text[:2000]
-        own = [_of_entity(e, index, references) for e in turn.entities if e.end <= len(text)]
-        covered = [(c.start, c.end) for c in own]
-        for match in _ID.finditer(text):
-            if not _overlaps(match.start(), match.end(), covered):
-                own.append(Candidate(match.group(), index, match.start(), match.end(), None, True, fold(match.group())))
+        own = [_of_entity(e, index, references) for e in entities_of(turn) if e.end <= len(text)]
         covered = [(c.start, c.end) for c in own]
         for start, end in noun_phrases(text, references):
             if not any(a <= start and end <= b for a, b in covered):
@@ -62,8 +61,21 @@ def candidates(context: Sequence[Turn], first: int, references: References) -> l
     return found
 
 
-_ENTITY_KINDS = {"order": "order", "tracking": "order", "person": "person", "organisation": "facility", "place": "facility",
-                 "location": "facility", "environment": "system", "system": "system"}  # fmt: skip
+_ENTITY_KINDS = {
+    "order": "order", "tracking": "order", "booking": "order", "refund": "order", "person": "person", "warehouse": "facility",
+    "organisation": "facility", "place": "facility", "environment": "system", "system": "system", "service": "system",
+}  # fmt: skip
+_NEVER = ("amount", "phone", "email", "url", "error")
+"""Kinds of entities that no pronoun is taken to mean."""
+
+
+def entities_of(turn: Turn) -> list[Entity]:
+    """The entities read in a turn; where none were read, its strong ids."""
+    entities = turn.entities or [
+        Entity(id=i.id, type=i.type, text=turn.text[i.start : i.end], start=i.start, end=i.end, strength="strong")
+        for i in find_strong_ids(narrow(turn.text[:2000]))
+    ]
+    return [e for e in entities if e.type not in _NEVER]
 
 
 def _of_entity(entity: Entity, turn: int, references: References) -> Candidate:
@@ -133,62 +145,45 @@ def _chinese_phrases(text: str, verbs: Container[str]) -> list[tuple[int, int]]:
     return found
 
 
-def _overlaps(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(a < end and start < b for a, b in spans)
-
-
-def colours_in(text: str, references: References) -> set[str]:
-    """Colours that a phrase or a product code names."""
-    key = fold(text)
-    parts = (
-        set(re.split(r"[^a-z]+", key))
-        if key.isascii()
-        else {w.key for w in split_words(text)} | set(re.findall("[a-z]+", key))
-    )
-    found = {references.colours[p] for p in parts if p in references.colours}
-    if not key.isascii():
-        found |= {c for word, c in references.colours.items() if is_cjk(word) and word in key}
-    return found
-
-
-def described(
-    text: str, head: str, found: Sequence[Candidate], context: Sequence[Turn], references: References
-) -> Candidate | None:
+def described(text: str, head: str, found: Sequence[Candidate]) -> Candidate | None:
     """The one candidate that a weak description ("那个蓝色的盒子", "the blue box") fits; None if none or several do.
 
-    A candidate fits by colour and by its head; an id said in the same turn stands for what was described there.
+    A candidate fits by colour and by its head; a code said in the same turn stands for what was described there.
     """
-    colours = colours_in(text, references)
-    if not colours:
+    wanted = describe(text)
+    if not wanted.colours:
         return None
     scored: list[tuple[float, Candidate]] = []
     for c in found:
-        here = colours_in(c.text, references)
-        if here and not here & colours:
-            continue
-        score = 2.0 * bool(here & colours) + 2.0 * same_head(c.text, head) + 0.5 * c.strong
-        if here & colours and (c.strong or same_head(c.text, head)):
-            scored.append((score, c))
-    if not scored:
+        known = describe(c.text)
+        alike = same_head(c.text, head)
+        if known.colours & wanted.colours and (c.strong or alike):
+            scored.append((2.0 * alike + 0.5 * c.strong, c))
+    if not scored or len({c.id for _, c in scored if c.strong}) > 1:
         return None
     scored.sort(key=lambda pair: (-pair[0], -pair[1].turn, pair[1].start))
     best = scored[0][1]
-    ids = {c.id for _, c in scored if c.strong}
-    if len(ids) > 1:
+    code = code_beside(best, found)
+    colours = describe(code.text).colours if code else frozenset()
+    return code if code and not colours - wanted.colours else best
+
+
+def code_beside(thing: Candidate, found: Sequence[Candidate]) -> Candidate | None:
+    """The one product code said in the same turn as a thing without one."""
+    if thing.strong:
         return None
-    if not best.strong:
-        near = sorted((c for c in found if c.turn == best.turn and c.strong), key=lambda c: len(c.text))
-        if len({c.id for c in near}) == 1 and not (colours_in(near[0].text, references) - colours):
-            return near[0]
-    return best
+    near = sorted((c for c in found if c.turn == thing.turn and c.strong and c.kind is None), key=lambda c: len(c.text))
+    return near[0] if len({c.id for c in near}) == 1 else None
 
 
 def same_head(name: str, head: str) -> bool:
-    """Whether a name's head noun is the described one: the same word, or a Chinese compound of it (收纳盒, 盒子)."""
+    """Whether a name's head noun is the described one: the same word, a compound of it (收纳盒, 盒子) or the same kind."""
     a, b = fold(name), fold(head)
     if not a or not b:
         return False
+    if describe(a[-6:] if is_cjk(a[-1]) else a).kinds & describe(b).kinds:
+        return True
     if is_cjk(b[-1]):
         core = b[:-1] if len(b) > 1 and b[-1] in "子儿" else b
-        return a.endswith((b, core)) or core in a[-3:]
+        return a.endswith((b, core)) or len(core) > 1 and core in a[-4:]
     return a.split()[-1].rstrip("s") == b.split()[-1].rstrip("s")

@@ -12,6 +12,7 @@ from typing import Any
 import rjieba
 from msgspec import Struct
 
+from models.descriptions import describe
 from models.errors import ResourceError
 from models.wording import Word, fold, is_cjk
 
@@ -43,7 +44,6 @@ class References:
         self.kinds: dict[str, dict[str, list[str]]] = lists["kinds"]
         self.edges = tuple({fold(w) for w in lists["edges"][side]} for side in ("first", "last"))
         self.verbs = {fold(w) for lists_of in self.kinds.values() for w in lists_of["does"]}
-        self.colours = {fold(w): colour for colour, words in lists["colours"].items() for w in words}
         self._verbs = {fold(w) for w in lists["question"]["verbs"]}
         self._courtesy = {fold(w) for w in lists["question"]["courtesy"]}
         self._request = {fold(w) for w in lists["question"]["request"]}
@@ -97,7 +97,7 @@ class References:
         """Whether "the …" names a thing by its colour or only by its kind ("the order")."""
         phrase = [w.key for w in words[i + 1 : _english_noun(words, i, self._stop)]]
         return bool(phrase) and (
-            phrase[-1] in self.generic and len(phrase) <= 2 or any(k in self.colours for k in phrase)
+            phrase[-1] in self.generic and len(phrase) <= 2 or bool(describe(" ".join(phrase)).colours)
         )
 
     def _with_noun(self, text: str, words: Sequence[Word], i: int) -> int:

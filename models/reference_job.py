@@ -195,7 +195,7 @@ class ReferenceJob:
             other = by_order(anaphor.kind, self.found, len(self.context))
             return [self._named(anaphor, other, 0.75, "order_of_mention")] if other else []
         if anaphor.kind == "description":
-            fits = described(anaphor.text, anaphor.head, self.found, self.context, self.references)
+            fits = described(anaphor.text, anaphor.head, self.found)
             if fits:
                 return [self._named(anaphor, fits, 0.8, "description")]
         turned = self._turned(anaphor, proposals)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models.candidates import Candidate, asked_kind, kind_of, same_head
+from models.candidates import Candidate, asked_kind, code_beside, kind_of, same_head
 from models.mentions import Anaphor, References
 from models.wording import Word, fold
 
@@ -26,7 +26,7 @@ def by_head(anaphor: Anaphor, found: Sequence[Candidate], references: References
         return strong[0] if len({c.id for c in strong}) == 1 else None
     if anaphor.text.casefold().startswith("the ") or len({fold(c.text) for c in fits}) != 1:
         return None
-    return fits[0]
+    return code_beside(fits[0], found) or fits[0]
 
 
 def by_order(kind: str, found: Sequence[Candidate], turns: int) -> Candidate | None:

@@ -8,20 +8,32 @@ import msgspec
 
 from models.context import turns_from_context
 from models.coreference import CoreferenceModel
+from models.entities import find_entities
 from models.records import Speaker
 from streams.trials import Case, Trial, run_lines
 
+_ROLES = ("customer", "agent", "third_party", "tool", "system")
+
 
 def build() -> Trial:
-    """Loads the model once; the answer of a case: ``resolved_text`` and ``mentions``."""
+    """Loads the model once; the answer of a case: ``resolved_text``, ``mentions`` and ``entities``."""
     model = CoreferenceModel.load()
 
     def answer(case: Case) -> dict[str, Any]:
-        context = turns_from_context(case.get("context") or ())
-        role = case.get("speaker_role") or "customer"
-        speaker = Speaker(role=role if role in ("customer", "agent", "third_party", "tool", "system") else "customer")
-        found = model.resolve(case["text"], lang=case.get("lang"), speaker=speaker, context=context)
-        return {"resolved_text": found.resolved_text, "mentions": msgspec.to_builtins(found.mentions)}
+        text, lang = case["text"], case.get("lang")
+        context = [
+            msgspec.structs.replace(turn, entities=find_entities(turn.text, lang))
+            for turn in turns_from_context(case.get("context") or ())
+        ]
+        role = case.get("speaker_role")
+        speaker = Speaker(role=role if role in _ROLES else "customer")
+        entities = find_entities(text, lang)
+        found = model.resolve(text, lang=lang, speaker=speaker, context=context, entities=entities)
+        return {
+            "resolved_text": found.resolved_text,
+            "mentions": msgspec.to_builtins(found.mentions),
+            "entities": msgspec.to_builtins(entities),
+        }
 
     return answer
 
