@@ -87,6 +87,10 @@ class Features:
         self._mask = size - 1
         self._words: dict[str, tuple[str, str, str, list[list[int]]]] = {}
 
+    def flags(self, word: str) -> str:
+        """The word lists that hold a word, a letter each."""
+        return self._lexicon.flags(word)
+
     def _word(self, word: str) -> tuple[str, str, str, list[list[int]]]:
         known = self._words.get(word)
         if known is None:
@@ -172,6 +176,11 @@ class EnglishTagger:
                 return cls(data["weights"], float(data["scale"]), data["transitions"].astype(np.float64), lexicon)
         except Exception as error:
             raise ResourceError(f"{path.name}: cannot be loaded ({error}); train it again or reinstall") from error
+
+    def knows_first_name(self, word: str) -> bool:
+        """Whether a word is a listed first name and no everyday word."""
+        flags = self._features.flags(word)
+        return "f" in flags and "w" not in flags
 
     def find(self, text: str) -> list[Span]:
         """The names of a text in order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from models.english_tagger import Span, tag_english
+from models.english_tagger import Span, english_tagger, tag_english
 from models.privacy.chinese_names import find_chinese_names
 
 Find = tuple[int, int, str]
@@ -48,8 +48,14 @@ def latin_spans(view: str) -> list[Span]:
             spans += [
                 Span(span.start + run.start(), span.end + run.start(), span.kind, span.margin)
                 for span in tag_english(run[0])
+                if span.kind != "PER" or _full_name(run[0][span.start : span.end])
             ]
     return spans
+
+
+def _full_name(said: str) -> bool:
+    """In Chinese text a Latin word is more often a brand than a person: first and last name, or a known first name."""
+    return " " in said.strip() or english_tagger().knows_first_name(said)
 
 
 def _trim(view: str, span: Span) -> tuple[int, int] | None:
