@@ -34,7 +34,7 @@ from tables.store import EVENT, HOT, PersonRows, Readable, Transaction
 log = logging.getLogger(__name__)
 
 _clean = msgspec.json.Decoder(Utterance)
-CONTEXT_ENCODED = 4
+CONTEXT_ENCODED = 8
 """Turns of a sent-along context that recall searches with, the latest ones."""
 
 
