@@ -15,21 +15,23 @@ from typing import TYPE_CHECKING, Any
 
 import faust
 
-from streams.guard import until_available
+from streams.batching import WhatWaits
+from streams.guard import fail_stop, guarded, until_available
 from streams.messages import Batch, Message, Output
 from streams.metrics import Metrics
-from streams.publish import publish
-from streams.rows import TableRows, apply_puts
+from streams.publish import Record, publish
+from streams.routing import route
+from streams.rows import TableRows
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
-from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, full_name, partition_for
+from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, changelog_name, full_name, partition_for
 
 if TYPE_CHECKING:
     from streams.engine import Engine
 
 log = logging.getLogger(__name__)
 PRODUCER_TIMEOUT_S = 300.0
-"""A changelog record that fails is only a warning to Faust, and its offset is committed all the same: never give up early."""
+"""A send that fails is sent again, but one given up too early fails needlessly: seen to lose changelog records at 8 s and 30 s."""
 
 
 class Job:
@@ -42,66 +44,132 @@ class Job:
         self.table = self.app.Table(
             TABLE, key_type=bytes, value_type=bytes, partitions=settings.partitions, options=rocksdb_options(settings)
         )
+        self.rules_known = asyncio.Event()
         self._rows = TableRows(self.table, settings.partitions)
-        self._topics = {spec.name: self._topic(spec.name) for spec in TOPICS}
+        self._changelog = changelog_name(settings)
         self._logical = {full_name(settings, spec.name): spec.name for spec in TOPICS}
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stages")
         self._register()
 
+    async def work(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """CPU work in the one stage thread, so that heartbeats, commits and sends go on meanwhile."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+
     def _topic(self, *logical: str) -> Any:
-        names = [full_name(self.settings, name) for name in logical]
+        """Raw bytes, empty values too: a record that cannot be decoded here would stop a `take` agent for good."""
         return self.app.topic(
-            *names, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw", internal=False
+            *(full_name(self.settings, name) for name in logical),
+            key_type=bytes,
+            value_type=bytes,
+            key_serializer="raw",
+            value_serializer="raw",
+            internal=False,
+            allow_empty=True,
         )
 
     def _register(self) -> None:
         self.app.agent(self._topic("utterances.raw", "asr.raw"), name="ingest")(self._ingest_agent)
-        self.app.agent(self._topic("utterances.clean", "memory.commands", "knowledge.rules"), name="memory")(
-            self._memory_agent
-        )
+        # One agent for all that touches state: a person's utterances and commands never interleave.
+        memory = self._topic("utterances.clean", "memory.commands", "knowledge.rules")
+        self.app.agent(memory, name="memory")(self._memory_agent)
         self.app.on_partitions_revoked.connect(self._on_revoked)
 
     async def _ingest_agent(self, stream: Any) -> None:
         """Hop 1."""
-        worker = self.settings.worker
-        async for events in stream.take_events(worker.batch, within=worker.within):
-            messages = self._messages(events)
-            outputs = await self._work(self.ingest.process, messages)
-            self.metrics.resent += await publish(outputs, self._send)
-            self.metrics.count("ingest", messages, outputs)
+        await self._each_batch(stream, self._ingest_step)
+
+    async def _ingest_step(self, messages: list[Message]) -> None:
+        batch = await self.work(self._ingest, messages)
+        await self._publish("ingest", messages, batch)
+
+    def _ingest(self, messages: Sequence[Message]) -> Batch:
+        return guarded("ingest", self._ingest_batch, messages, {}, self.settings.privacy.dead_letter_bytes)
+
+    def _ingest_batch(self, messages: Sequence[Message], _: Any) -> Batch:
+        return Batch(
+            caused_outputs=[
+                (index, output) for index, message in enumerate(messages) for output in self.ingest.process_one(message)
+            ]
+        )
 
     async def _memory_agent(self, stream: Any) -> None:
         """Hop 2, fused: filters, policy, tasks, units, recall."""
+        await self.rules_known.wait()
+        await self._each_batch(stream, self._memory_step)
+
+    async def _memory_step(self, messages: list[Message]) -> None:
+        mine = await self._pass_on(messages)
+        batch: Batch = await until_available(lambda: self.work(self._memory, mine))
+        await self._publish("memory", mine, batch)
+        await self._put(batch)
+
+    def _memory(self, messages: Sequence[Message]) -> Batch:
+        keep_bytes = self.settings.privacy.dead_letter_bytes
+        return guarded("memory", self.engine.process, messages, self._rows, keep_bytes)
+
+    async def _put(self, batch: Batch) -> None:
+        if not batch.puts:
+            return
+        try:
+            written = await until_available(lambda: self._rows.write(batch.puts, self._changelog, self._send))
+        except Exception as error:
+            log.exception("the table cannot be written")
+            fail_stop(f"the table cannot be written ({type(error).__name__}: disk full?)")
+        self.metrics.resent += written.repeated
+
+    async def _each_batch(self, stream: Any, step: Callable[[list[Message]], Awaitable[None]]) -> None:
+        """Takes what waits on a stream, batch by batch. What fails unforeseen ends the process: raising would lose the batch."""
         worker = self.settings.worker
-        async for events in stream.take_events(worker.batch, within=worker.within):
-            messages = self._messages(events)
-            await self._step(events, messages)
-
-    async def _step(self, events: Sequence[Any], messages: list[Message]) -> None:
-        batch: Batch = await until_available(lambda: self._work(self.engine.process, messages, self._rows))
-        self.metrics.resent += await publish(batch.outputs, self._send)
-        apply_puts(self.table, events, batch.puts)
-        self.metrics.count("memory", messages, batch.outputs)
-
-    async def _work(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """CPU work in the one stage thread, so that heartbeats, commits and sends go on meanwhile."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+        async for events in stream.take_events(WhatWaits(worker.batch, stream), within=worker.within):
+            try:
+                await step(self._messages(events))
+            except Exception as error:
+                log.exception("an agent failed")
+                fail_stop(f"an agent failed ({type(error).__name__})")
 
     def _messages(self, events: Sequence[Any]) -> list[Message]:
+        """The events as messages; a rule's tombstone is left to the rule feed."""
         return [
             Message(
-                topic=self._logical[event.message.topic],
-                partition=event.message.partition,
-                offset=event.message.offset,
-                key=event.message.key,
-                value=event.message.value if event.message.value is not None else b"",
+                topic=self._logical[message.topic],
+                partition=message.partition,
+                offset=message.offset,
+                key=message.key,
+                value=message.value if message.value is not None else b"",
             )
-            for event in events
+            for message in (event.message for event in events)
+            if message.value is not None or self._logical[message.topic] != "knowledge.rules"
         ]
 
-    def _send(self, output: Output) -> Awaitable[Awaitable[object]]:
-        partition = None if output.person is None else partition_for(output.person.encode(), self.settings.partitions)
-        return self._topics[output.topic].send(key=output.key, value=output.value, partition=partition)
+    async def _pass_on(self, messages: list[Message]) -> list[Message]:
+        """Sends commands without a key on to their person's partition, and returns the other messages."""
+        mine, foreign = [], []
+        for message in messages:
+            if message.topic == "memory.commands" and message.key is None and (key := route(message.value)[1]):
+                name = full_name(self.settings, message.topic)
+                foreign.append(Record(name, partition_for(key, self.settings.partitions), key, message.value))
+            else:
+                mine.append(message)
+        if foreign:
+            await publish(foreign, self._send)
+        return mine
+
+    async def _publish(self, stage: str, messages: Sequence[Message], batch: Batch) -> None:
+        published = await publish(
+            [self._record(messages[index], output) for index, output in batch.caused_outputs], self._send
+        )
+        self.metrics.resent += published.repeated
+        self.metrics.count(stage, messages, batch.outputs)
+
+    def _record(self, cause: Message, output: Output) -> Record:
+        """An output's place: its person's partition, or that of the record that caused it."""
+        count = self.settings.partitions
+        partition = cause.partition % count if output.person is None else partition_for(output.person.encode(), count)
+        return Record(full_name(self.settings, output.topic), partition, output.key, output.value)
+
+    async def _send(self, record: Record) -> Awaitable[Any]:
+        producer = await self.app.maybe_start_producer()
+        return await producer.send(record.topic, record.key, record.value, record.partition, None, None)
 
     def _on_revoked(self, *_: Any, **__: Any) -> None:
         self.engine.forget_caches()

@@ -1,17 +1,24 @@
-"""The guard around a stage: what is transient is tried again, what is not becomes dead letters; an agent never raises."""
+"""The guard around a stage: what is transient is tried again, what fails becomes dead letters; an agent never raises."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NoReturn, TypeVar
 
-from models.errors import UnavailableError
+from models.errors import RecordError, UnavailableError
+from streams.messages import Batch, Message
+from streams.stages.ingest import dead_letter
+from tables.store import Readable, Transaction
 
 log = logging.getLogger(__name__)
 Result = TypeVar("Result")
+Process = Callable[[Sequence[Message], Readable], Batch]
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.1, 5.0
+FAIL_STOP = 70
+"""Exit code of a worker that must not go on (disk full, a table that cannot be written)."""
 
 
 async def until_available(work: Callable[[], Awaitable[Result]]) -> Result:
@@ -24,3 +31,40 @@ async def until_available(work: Callable[[], Awaitable[Result]]) -> Result:
             log.warning("%s: trying again in %.1f s", error, delay)
             await asyncio.sleep(delay)
             delay = min(delay * 2, LONGEST_DELAY_S)
+
+
+def guarded(stage: str, process: Process, messages: Sequence[Message], rows: Readable, keep_bytes: bool) -> Batch:
+    """The stage's answer to a batch; if it raises, each message alone, and those that fail again as dead letters.
+
+    Raises nothing but `UnavailableError`.
+    """
+    try:
+        return process(messages, rows)
+    except UnavailableError:
+        raise
+    except Exception:
+        log.exception("the %s stage failed on a batch of %d: taking its records one by one", stage, len(messages))
+    result, transaction = Batch(), Transaction(rows)
+    for index, message in enumerate(messages):
+        try:
+            part = process([message], transaction)
+        except UnavailableError:
+            raise
+        except Exception as error:
+            refused = RecordError("internal_error", type(error).__name__)
+            part = Batch(caused_outputs=[(0, dead_letter(message, stage, refused, keep_bytes))])
+        result.caused_outputs.extend((index, output) for _, output in part.caused_outputs)
+        for _, key, value in part.puts:
+            result.puts.append((index, key, value))
+            if value is None:
+                transaction.delete(key)
+            else:
+                transaction.put(key, value)
+    return result
+
+
+def fail_stop(why: str) -> NoReturn:
+    """Ends the process at once. Raising instead would acknowledge, and so lose, the events in hand."""
+    log.critical("%s: this worker stops here; nothing is committed that was not finished", why)
+    logging.shutdown()
+    os._exit(FAIL_STOP)

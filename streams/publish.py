@@ -5,43 +5,78 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-
-from streams.messages import Output
+from typing import Any, NamedTuple
 
 log = logging.getLogger(__name__)
-Send = Callable[[Output], Awaitable[Awaitable[object]]]
-"""Hands one output to the producer; the inner awaitable is done when the broker has acknowledged it."""
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.1, 2.0
 
 
-async def publish(outputs: Sequence[Output], send: Send) -> int:
-    """Sends all outputs and returns when every one is acknowledged; the number that had to be sent again.
+class Record(NamedTuple):
+    """A record for the broker: full topic name, partition, key, value (None is a tombstone)."""
 
-    An agent that raises here would lose its whole batch: the events are acknowledged when the agent is restarted. While no broker
-    answers this waits, the batch stays uncommitted, and nothing is lost.
+    topic: str
+    partition: int
+    key: bytes | None
+    value: bytes | None
+
+
+Send = Callable[[Record], Awaitable[Awaitable[Any]]]
+"""Hands one record to the producer; the inner awaitable gives the broker's acknowledgement (it has an ``offset``)."""
+
+
+class Published(NamedTuple):
+    """How many sends had to be repeated, and the highest offset acknowledged by (topic, partition)."""
+
+    repeated: int
+    offsets: dict[tuple[str, int], int]
+
+
+async def publish(records: Sequence[Record], send: Send) -> Published:
+    """Sends all records and returns when every one is acknowledged.
+
+    An agent that raises here would lose its whole batch: the events are acknowledged when the agent is restarted. While no
+    broker answers this waits, the batch stays uncommitted, and nothing is lost. What follows a failed record in its
+    partition is sent again after it, so that the last record of a key is always its newest.
     """
-    delay, again = FIRST_DELAY_S, 0
-    waiting = list(outputs)
-    while waiting:
-        handed: list[tuple[Output, Awaitable[object]]] = []
-        failed: list[tuple[Output, BaseException]] = []
-        for output in waiting:  # one after another: this keeps a person's outputs in order
-            try:
-                handed.append((output, await send(output)))
-            except Exception as error:
-                failed.append((output, error))
-        results = await asyncio.gather(*[acknowledged for _, acknowledged in handed], return_exceptions=True)
-        for (output, _), result in zip(handed, results, strict=True):
-            if isinstance(result, asyncio.CancelledError):
-                raise result
-            if isinstance(result, Exception):
-                failed.append((output, result))
-        waiting = [output for output, _ in failed]
-        if failed:
-            again += len(failed)
-            log.warning(
-                "%d sends failed (%s): sending again in %.1f s", len(failed), type(failed[0][1]).__name__, delay
-            )
-            await asyncio.sleep(delay)
-            delay = min(delay * 2, LONGEST_DELAY_S)
-    return again
+    delay, repeated = FIRST_DELAY_S, 0
+    offsets: dict[tuple[str, int], int] = {}
+    waiting = list(records)
+    while True:
+        answers = await _attempt(waiting, send)
+        again: list[Record] = []
+        broken: set[tuple[str, int]] = set()
+        for record, answer in zip(waiting, answers, strict=True):
+            place = (record.topic, record.partition)
+            if isinstance(answer, BaseException) or place in broken:
+                broken.add(place)
+                again.append(record)
+            else:
+                offsets[place] = max(answer.offset, offsets.get(place, -1))
+        if not again:
+            return Published(repeated, offsets)
+        reason = next(answer for answer in answers if isinstance(answer, BaseException))
+        log.warning("%d sends failed (%s): sending again in %.1f s", len(again), type(reason).__name__, delay)
+        repeated += len(again)
+        waiting = again
+        await asyncio.sleep(delay)
+        delay = min(delay * 2, LONGEST_DELAY_S)
+
+
+async def _attempt(records: Sequence[Record], send: Send) -> list[Any]:
+    """Each record's acknowledgement or the exception it failed with."""
+    handed: list[Any] = []
+    for record in records:  # one after another: this keeps a partition's records in order
+        try:
+            handed.append(asyncio.ensure_future(await send(record)))
+        except Exception as error:
+            handed.append(error)
+    futures = [item for item in handed if isinstance(item, asyncio.Future)]
+    if futures:
+        await asyncio.wait(futures)
+    return [_outcome(item) if isinstance(item, asyncio.Future) else item for item in handed]
+
+
+def _outcome(future: asyncio.Future[Any]) -> Any:
+    if future.cancelled():
+        return asyncio.CancelledError()
+    return future.exception() or future.result()

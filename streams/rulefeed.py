@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
@@ -13,14 +14,15 @@ from streams.stages.validation import decode_input
 from streams.topics import full_name
 from tables.rulebook import RuleBook
 
-log = logging.getLogger(__name__)
+Work = Callable[..., Awaitable[Any]]
+"""Runs a function in the stage thread: the engine reads the book there, and it must not change under its hands."""
 
 
 class RuleFeed:
     """Follows the compacted topic into a rule book. A bad rule is passed over: the memory agent dead-letters it."""
 
-    def __init__(self, settings: Settings, book: RuleBook) -> None:
-        self._settings, self._book = settings, book
+    def __init__(self, settings: Settings, book: RuleBook, work: Work) -> None:
+        self._settings, self._book, self._work = settings, book, work
         self._consumer: AIOKafkaConsumer | None = None
 
     async def catch_up(self) -> int:
@@ -53,7 +55,7 @@ class RuleFeed:
         assert self._consumer is not None, "catch_up comes first"
         for records in (await self._consumer.getmany(timeout_ms=timeout_ms)).values():
             for record in records:
-                self._put(record.key, record.value)
+                await self._work(self._put, record.key, record.value)
 
     def _put(self, key: bytes | None, value: bytes | None) -> None:
         if value is None:

@@ -11,6 +11,7 @@ import faust
 from aiokafka.errors import KafkaError
 
 from streams.app import Job
+from streams.fetching import be_patient
 from streams.rulefeed import RuleFeed
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
@@ -58,8 +59,10 @@ def build_job(settings: Settings) -> Job:
 def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[Job], None] | None = None) -> int:
     """Runs a worker until it is told to stop; returns the exit code."""
     job = job or build_job(settings)
+    be_patient()
     add_services(job, on_ready)
     worker = faust.Worker(job.app, override_logging=False, redirect_stdouts=False, loglevel="INFO", quiet=True)
+    worker.spinner = None  # it would write terminal codes into logs
     try:
         worker.execute_from_commandline()
     except SystemExit as done:
@@ -69,7 +72,7 @@ def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[J
 
 def add_services(job: Job, on_ready: Callable[[Job], None] | None = None) -> None:
     """The tasks that live beside the agents."""
-    feed = RuleFeed(job.settings, job.engine.rules)
+    feed = RuleFeed(job.settings, job.engine.rules, job.work)
     page = StatusPage(job)
 
     @job.app.task
@@ -77,6 +80,7 @@ def add_services(job: Job, on_ready: Callable[[Job], None] | None = None) -> Non
         while True:  # an exception that left a task would end the whole worker
             try:
                 await feed.catch_up()
+                job.rules_known.set()
                 await feed.follow()
             except KafkaError as error:
                 log.warning("the rules topic cannot be read (%s): trying again", type(error).__name__)
