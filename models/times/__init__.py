@@ -47,7 +47,7 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
     text = text[:LONGEST]
     local = now.replace(tzinfo=None)
     offset = now.utcoffset() or timedelta()
-    clock = Clock(local, round(offset.total_seconds() / 60))
+    clock = Clock(local, round(offset.total_seconds() / 60), now.tzinfo)
     plain = simplify(narrow(text))
     found: list[Reading] = []
     if lang == "zh" or _HAN.search(plain):

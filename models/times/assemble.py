@@ -271,7 +271,7 @@ def _merge(
             and index + 1 < len(atoms)
             and atoms[index + 1].kind == "frame"
         ):
-            end = atom.end
+            reach = atom.end
             index += 1
             continue
         if atom.kind == "half":
@@ -341,8 +341,8 @@ def _half_range(
     frame: Frame, atoms: list[Atom], index: int, text: str, grammar: Grammar, start: int
 ) -> tuple[Piece, int] | None:
     """五到六点, 2——4月, from 5 to 6pm: the number takes the unit of what follows."""
-    number = atoms[index].value[0]
-    if number is None:
+    number, kind = atoms[index].value
+    if number is None or (kind == "plain" and not frame.has_date()):
         return None
     second = _point(atoms, index + 1, text, grammar) if _next_to(atoms, index, text, grammar) else None
     if second is None or second[0].frame is None:

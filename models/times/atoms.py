@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any, Literal
 
 from models.times.frame import Frame
@@ -48,10 +48,11 @@ class Atom:
 
 @dataclass(slots=True, frozen=True)
 class Clock:
-    """The utterance's own clock: naive local time, its day, and the zone's offset in minutes at that moment."""
+    """The utterance's own clock: naive local time, its day, and its zone with the offset in minutes at that moment."""
 
     now: datetime
     offset: int = 0
+    zone: tzinfo | None = None
 
     @property
     def today(self) -> date:
@@ -72,7 +73,7 @@ def moved(clock: Clock, amount: float, unit: str, sign: int) -> tuple[Frame, dat
     try:
         if unit in ("second", "minute", "hour"):
             seconds = {"second": 1, "minute": 60, "hour": 3600}[unit] * amount
-            moment = clock.now + sign * timedelta(seconds=seconds)
+            moment = _elapsed(clock, sign * timedelta(seconds=seconds))
             grain = unit if amount == int(amount) else {"hour": "minute"}.get(unit, "second")
             return Frame(exact=(moment, grain), relative=True), moment
         day = days_moved(clock.today, amount, unit, sign)
@@ -81,6 +82,14 @@ def moved(clock: Clock, amount: float, unit: str, sign: int) -> tuple[Frame, dat
     if day is None:
         return None
     return Frame(date=day, relative=True), datetime.combine(day, clock.now.time())
+
+
+def _elapsed(clock: Clock, lapse: timedelta) -> datetime:
+    """Wall time after a stretch of real time: where clocks are put on or back in between, they show it."""
+    if clock.zone is None or isinstance(clock.zone, timezone):
+        return clock.now + lapse
+    later = clock.now.replace(tzinfo=clock.zone).astimezone(UTC) + lapse
+    return later.astimezone(clock.zone).replace(tzinfo=None)
 
 
 def days_moved(day: date, amount: float, unit: str, sign: int) -> date | None:

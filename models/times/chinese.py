@@ -49,6 +49,8 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
     every = atoms[at]
     index, end, frame = at + 1, every.end, Frame()
     unit, count = None, 1
+    if text[end : end + 1] == "个" and index < len(atoms) and atoms[index].start == end + 1:
+        end += 1
     follows = index < len(atoms) and atoms[index].start == end and atoms[index].kind in ("frame", "pattern")
     if not follows:
         found = _EVERY_UNIT.match(text, end)

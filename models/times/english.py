@@ -113,6 +113,7 @@ def find_english(original: str, clock: Clock) -> list[Piece]:
     return [_with_preposition(piece, text) for piece in pieces]
 
 
+_LETTERED = re.compile(r"\d{1,2}[ap]")
 _VERBS = re.compile(r"(?:sat|sun|wed|mar|dec)\.?$")
 _STANDS = re.compile(
     r"\s*(?:$|[,.;:!?)]|at\b|the\b|\d|morning|afternoon|evening|night|"
@@ -126,6 +127,8 @@ _LEADS = re.compile(
 def _said(atom: Atom, text: str, original: str) -> bool:
     """Whether a short word that has another meaning (sat, sun, wed) is meant as a day here."""
     word = text[atom.start : atom.end]
+    if _LETTERED.fullmatch(word) and original[atom.end - 1].isupper():
+        return False
     if atom.kind != "frame" or not _VERBS.fullmatch(word):
         return True
     leads = bool(_LEADS.search(text[max(0, atom.start - 12) : atom.start]))

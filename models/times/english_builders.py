@@ -155,6 +155,8 @@ def unit_step(g: Groups, clock: Clock) -> Said:
     if unit == "year":
         return Frame(year=today.year + step)
     if unit == "day":
+        if (g[0] or "").endswith("last"):
+            return None
         return Frame(date=today + timedelta(days=step))
     if unit in ("hour", "minute"):
         found = moved(clock, abs(step), unit, 1 if step > 0 else -1)

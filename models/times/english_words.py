@@ -38,6 +38,7 @@ _TENS = _any(ENGLISH_TENS)
 _TEEN = _any([w for w, n in ENGLISH_ONES.items() if n >= 10])
 CARDINAL = rf"(?:(?:{_TENS})(?:[\s-](?:{_ONES})\b)?|{_TEEN}|{_ONES})"
 ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|(?:{_TENS})[\s-](?:{_any([w for w, n in ENGLISH_ORDINALS.items() if n < 10 and w.isalpha()])})|{_any([w for w in ENGLISH_ORDINALS if w.isalpha()])})"
+_ORDINAL_ONES = _any([w for w, n in ENGLISH_ORDINALS.items() if n < 10 and w.isalpha()])
 MONTH = rf"(?:{_any(MONTHS)})"
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday|tues|thurs|thur|weds|mon|tue|wed|thu|fri|sat|sun"
 WEEKDAY = rf"(?:{_DAYS})"
@@ -56,7 +57,7 @@ HOUR = rf"(?:1\d|2[0-4]|0?\d|{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 HOUR_W = rf"(?:{_any(['ten', 'eleven', 'twelve'])}|{_ONES})"
 MINUTE_W = rf"(?:(?:{_TENS})(?:[\s-](?:{_ONES})\b)?|{_TEEN}|oh?\s(?:{_ONES})|five)"
 TAIL = (
-    r"(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp|and|or|please|to|until|till|next)\b|"
+    r"(?![.,]\d)(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp|and|or|please|to|until|till|next)\b|"
     + WEEKDAY
     + r"\b))"
 )
@@ -77,13 +78,13 @@ def english_patterns() -> tuple[Pattern, ...]:
         (r"(?<![\d.:/])(\d{1,2})/(\d{1,2})/(\d\d)(?![\d/])", b.mdy),
         (
             r"(?<![\d.:/$])(?!24/7)(\d{1,2})/(\d{1,2})(?![\d/%.]\d?|\s?(?:h|hours?|cups?|of|inch|and\sa|lbs?|rating|stars?|points?|score)\b)"
-            r"|(?:(?<=day\s)|(?<=mon\s)|(?<=fri\s))(\d{1,2})-(\d{1,2})(?![\d:-]|\s?[ap]\.?m)"
+            r"|(?:(?<=nday\s)|(?<=sday\s)|(?<=iday\s)|(?<=rday\s)|(?<=mon\s)|(?<=fri\s))(\d{1,2})-(\d{1,2})(?![\d:-]|\s?[ap]\.?m)"
             r"|(?<=\bon\s)(\d{1,2})\.(\d{1,2})(?![\d.]|\s?[ap%])|^(\d{1,2})\s?-\s?(\d\d)$",
             lambda g, c: b.digits_month_day(tuple(x for x in g[:-1] if x is not None), c),
         ),
         (rf"{free}(\d{{1,2}})(?:st|nd|rd|th)?[\s.,/-]{{0,3}}({MONTH})\b\.?[\s,/-]{{1,2}}(?:of\s|in\s)?({YEAR}|\d\d(?![\d:]|\s?{AP_SURE})(?=\W*$))(?!\d)", b.day_month),
         (
-            rf"{free}({MONTH})(?:\b|(?=\d))\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d)|{CARDINAL}\b)(?:(?:,\s?|\s)(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
+            rf"{free}({MONTH})(?:\b|(?=\d))\.?,?[\s/-]{{0,2}}(?:the\s)?({ORDINAL}|\d{{1,2}}(?:th)?(?!\d|:\d|\s?{AP}|\s?%|\.\d|\s(?:{UNIT})\b)|{CARDINAL}\b)(?:(?:,\s?|\s)(?:of\s|in\s)?({YEAR}|{YEAR_WORDS}))?(?![\d])",
             b.month_day,
         ),
         (rf"(?:the\s)?ides\sof\s({MONTH})\b", b.ides),
@@ -98,16 +99,16 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"(?<![\d.:/-])q([1-4])(?:[\s-]?(?:of\s)?({YEAR}))?\b", b.quarter),
         (rf"(?<![\d.:/-])({YEAR})[\s-]?q([1-4])\b", lambda g, c: b.quarter((g[1], g[0]), c)),
         (rf"{free}h([12])(?:\s({YEAR}))?\b", b.half_year),
-        (rf"{free}((?:1[6-9]|20)\d0|[2-9]0)['\u2019]?s\b", b.decade),
+        (rf"{free}((?:1[6-9]|20)\d0|(?<=the\s)[2-9]0|(?<=the\s['\u2019])[2-9]0)['\u2019]?s\b", b.decade),
         (
             rf"(?<![\d.:/$-])({ORDINAL}|\d{{1,2}}|{HOUR_W})(?:\s?[-–]\s?|\s(?:to|till|until|untill|til|through|and)\s(?:the\s)?)"
-            rf"(?=(?:{ORDINAL}|\d{{1,2}}(?:[:.][0-5]\d)?|{HOUR_W})\s?(?:{AP}|o['\u2019]?clock|(?:in\sthe|today|tomorrow|tonight|yesterday|next|this|last|of\s)\b|{MONTH}\b|{WEEKDAY}\b)"
+            rf"(?=(?:{ORDINAL}|\d{{1,2}}(?:[:.][0-5]\d)?|{HOUR_W})\s?(?:{AP}|o['\u2019]?clock|(?:in\sthe|today|tomorrow|tonight|yesterday|next|this|last|of\s(?:this|next|last|the\smonth|{MONTH}))\b|{MONTH}\b|{WEEKDAY}\b)"
             rf"|\d{{1,2}}:[0-5]\d|{MONTH}\s\d)",
             b.half_number,
         ),
         (
             rf"(?:(?<=between\s)|(?<=from\s))(\d{{1,2}}|{HOUR_W})\s(?:and|to|till|until)\s(?=(?:\d{{1,2}}|{HOUR_W}){TAIL})",
-            b.half_number,
+            lambda g, c: ("half", None, (number(g[0]), "plain")),
         ),
         (r"\b(?:weekdays|workdays|business\sdays|working\sdays)\b", b.kind("pattern", "every_workday")),
         *_clocks(free),
@@ -127,9 +128,9 @@ def english_patterns() -> tuple[Pattern, ...]:
         (r"\b(?:year|month|quarter)[\s-]to[\s-]date\b|\bytd\b", b.kind("vague")),
         (r"(?:(?<=before\s)|(?<=after\s)|(?<=until\s))(breakfast|lunch|dinner|supper)\b", t.meal),
         (r"\b(?:the\s)?(week|month|quarter|year|weekend)\s(after\snext|before\slast)\b", b.two_steps),
+        (rf"\b(?:the\s)?({_any(DAY_WORDS)})\b(?:['\u2019]s)?", b.day_word),
         *_shifts(free, holidays),
         (rf"\b(?:(?:early|earlier|late|later)\s)?({_any(DAY_PARTS)})\b", b.day_part),
-        (rf"\b(?:the\s)?({_any(DAY_WORDS)})\b(?:['\u2019]s)?", b.day_word),
         (rf"\b(?:the\s)?({ORDINAL}(?:\s(?:to\s)?last)?|last)\s({WEEKDAY}|week|weekend|day)\b(?=\s(?:of|in)\b|\sfrom\s|\sthis\smonth)", b.nth_of),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY}|weekend)\b(?!\s(?:after|before))", b.nth_of),
         (rf"\b(?:the\s)?({ORDINAL})\s(?:quarter|qtr)\b(?:\s(?:of\s)?({YEAR})|\sof\sthe\syear\b)?", b.quarter),
@@ -138,7 +139,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b({MONTH})\s(after\snext)\b", lambda g, c: b.month_step((g[1], g[0]), c)),
         (rf"(?:\b({step}|the|an?\s?other)\s)?\b((?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day\s(?:mornings|afternoons|evenings|nights))\b", _plural),
         (rf"\b({step})\s({WEEKDAY})\b(?!s)", b.weekday_step),
-        (rf"(?<![a-z.])({WEEKDAY})\b(?:\.(?=,|\s[a-z\d]))?(?!['\u2019]s\s)", b.weekday),
+        (rf"(?<![a-z.])({WEEKDAY})\b(?:(?<=\b[a-z]{{3}})\.(?=,|\s[a-z\d]))?(?!['\u2019]s\s)", b.weekday),
         (rf"(?:\b({step})\s)?\b({holidays})(?![a-z])", b.holiday),
         (rf"\b(?:the\s)?week\s(?:of|beginning|commencing|starting)(?:\son)?\s(?=(?:the\s)?(?:{MONTH}|{WEEKDAY}|\d))", b.week_of),
         (r"\bweek\s(\d{1,2})\b", b.iso_week),
@@ -151,15 +152,15 @@ def english_patterns() -> tuple[Pattern, ...]:
         (r"\b((?:early|earlier|late|later)(?:\sin)?(?:\sthe)?\s)(morning|afternoon|evening|night)\b", b.part),
         (rf"\b(in\sthe\s|at\s(?=night))?({parts})\b", b.part),
         (r"\b(?:(beginning|start|middle|end)\sof|(mid)[\s-]|(early|earlier|late|later)(?:\sin)?\s)", lambda g, c: b.edge((g[0] or g[1] or g[2],), c)),
-        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])\.?", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
+        (rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=through\s)|(?<=between\s)|(?<=mid-)|(?<=early\s)|(?<=late\s)|(?<=later\s)|(?<=during\s))(may|mar|march)\b(?!\s[i\s])|^(may|march)(?=$|\s(?:in|after|before)\b)|(?<![a-z$])({_any(m for m in MONTHS if m not in ('may', 'mar', 'march'))})\b(?!['\u2019])(?:(?<=\b[a-z]{{3}})\.(?=\s[a-z\d]|,))?", lambda g, c: b.month((g[0] or g[1] or g[2],), c)),
         (
             rf"(?:(?<=in\s)|(?<=since\s)|(?<=by\s)|(?<=until\s)|(?<=till\s)|(?<=from\s)|(?<=to\s)|(?<=before\s)|(?<=after\s)|(?<=of\s)|(?<=and\s)|(?<=year\s)|(?<=during\s)|(?<=between\s)|(?<=-)|^)({YEAR}|{YEAR_WORDS})(?![\d%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))|(?<=[a-z]\s)((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
         ),
-        (rf"\b(the\s)({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?(?=\s*(?:$|[.,;!?)\-]|(?:at|and|or|to|till|until|through|around|please|with|for|if|in\sthe|of\s(?:this|next|last|the))\b|\d))", lambda g, c: b.ordinal_day((g[1],), c)),
-        (r"(?:(?<=on\s)|(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s)|(?<=to\s)|(?<=through\s)|(?<=until\s)|(?<=-\s)|(?<=-))(\d{1,2}(?:st|nd|rd|th))\b", b.ordinal_day),
+        (rf"\b(the\s)(\d{{1,2}}(?:st|nd|rd|th)|(?<=\bon\sthe\s){ORDINAL}|(?:{_TENS})[\s-](?:{_ORDINAL_ONES}))(?:\sday)?(?![,.]\d)(?=\s*(?:$|[.,;!?)]|-\s|(?:at|and|or|to|till|until|through|around|please|in\sthe|of\s(?:this|next|last|the))\b|\d{{1,2}}(?::|\s?[ap]m)))", lambda g, c: b.ordinal_day((g[1],), c)),
+        (r"(?:(?<=on\s)|(?<=nday\s)|(?<=sday\s)|(?<=iday\s)|(?<=rday\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s)|(?<=to\s)|(?<=through\s)|(?<=until\s)|(?<=-\s)|(?<=-))(\d{1,2}(?:st|nd|rd|th))\b", b.ordinal_day),
         (rf"\b({ORDINAL}|\d{{1,2}})(?:\sday)?(?=\s(?:of\s)?(?:this|next|last|the|the\scurrent)\smonth)", b.ordinal_day),
-        (rf"(?:(?<=day\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s))(\d{{1,2}})(?!\d|[:.]\d|\s?{AP}|\s?[-/]\s?\d|\s?%|\s[a-z]*s\b|\s(?:to|till|until)\b)", b.day_number),
+        (rf"(?:(?<=nday\s)|(?<=sday\s)|(?<=iday\s)|(?<=rday\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)|(?<=sat\s)|(?<=sun\s))(\d{{1,2}})(?!\d|[:.]\d|\s?{AP}|\s?[-/]\s?\d|\s?%|\s[a-z]*s\b|\s(?:to|till|until)\b)", b.day_number),
         (r"\b(?:right\snow|just\snow|now|at\sthe\smoment|at\spresent|currently)\b", b.now),
         (rf"\(?\b({_any(z.lower() for z in ZONES)})\b\)?", b.zone),
         (r"(?:\bto\b|\buntill?\b|\btill?\b|\bthrough\b|\bthru\b|\btil\b|[-~–—]+|\bup\sto\b)", b.kind("range")),
@@ -213,16 +214,17 @@ def _clocks(free: str) -> tuple[Pattern, ...]:
     return (
         (rf"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::([0-5]\d))?(?![\d:])(?:\s?({AP_SURE}|[ap]\b))?(?:\s?h\b)?(?:\so['\u2019]?clock)?", t.clock_digits),
         (rf"(?<![\d:.])(1?\d|2[0-4])\.([0-5]\d)()\s?({AP_SURE})", t.clock_digits),
-        (r"(?:(?<=at\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", t.clock_digits),
+        (r"(?:(?<=\bat\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", t.clock_digits),
         (r"(?<![a-z\d:./])([01]?\d|2[0-4])h([0-5]\d)?(?:min)?\b(?!\s(?:ago|later|from))", t.clock_h),
         (rf"\b(half|(?:an?\s)?quarter|{CARDINAL}|\d{{1,2}})(?:\s(?:minutes?|mins?))?\s(past|to|after|before|till|of)\s({HOUR}|{_any(HOUR_WORDS)})(?:\b|(?=[ap]))(?:\so['\u2019]?clock)?\s?({AP_SURE}|[ap]\b)?{unit_follows}(?!\s?[:/]\d)", _past_hour),
         (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b)", t.clock_short),
         (r"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", t.clock_short),
         (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", t.clock_short),
         (rf"{free}({HOUR})(?:\s({MINUTE_W}))?\s?o['\u2019]?clock(?:\s?({AP_SURE}))?", t.clock_short),
-        (rf"(?:(?<=at\s)|(?<=for\s)|(?<=to\s)|(?<=from\s)|(?<=until\s)|(?<=by\s)|\b)({HOUR_W})[\s-]((?:{_TENS})[\s-](?:{_ONES})|{_TENS}|{_TEEN}|five|oh?\s(?:{_ONES}))\b{unit_follows}(?!\s(?:hundred|thousand|{_ONES})\b)", _word_clock),
-        (rf"(?:(?<=at\s)|(?<=around\s))(\d)\s([0-5]\d)\b{unit_follows}", t.clock_words),
-        (rf"(?:(?<=at\s)|(?<=around\s))(1[0-2]|\d)([0-5]\d)\b{unit_follows}", t.clock_words),
+        (rf"(?:(?<=\bat\s)|(?<=for\s)|(?<=to\s)|(?<=from\s)|(?<=until\s)|(?<=by\s)|\b)({HOUR_W})[\s-]((?:{_TENS})[\s-](?:{_ONES})|{_TENS}|{_TEEN}|five|oh?\s(?:{_ONES}))\b{unit_follows}(?!\s(?:hundred|thousand|{_ONES})\b)", _word_clock),
+        (rf"(?:(?<=\bat\s)|(?<=around\s))(\d)\s([0-5]\d)\b{unit_follows}", t.clock_words),
+        (rf"(?:(?<=\bat\s)|(?<=around\s))(1[0-2])([0-5]\d)\b(?![.,]\d){unit_follows}", t.clock_words),
+        (rf"(?<=\bat\s)(\d)([0-5]\d)\b(?![.,]\d){unit_follows}", t.clock_words),
         (rf"\b({_any(HOUR_WORDS)})\b", t.hour_word),
         (rf"(?:(?<=\bat\s)|(?<=around\s)|(?<=about\s)|(?<=@\s)|(?<=@))({HOUR}){TAIL}", t.at_hour),
         (rf"{free}({HOUR})ish\b", t.at_hour),
@@ -237,7 +239,7 @@ def _past_hour(g: Groups, clock: Clock) -> Said:
         said = g[-1] or ""
         if "min" not in said and g[1] != "to":
             return None
-        if g[1] == "to" and "min" not in said:
+        if g[1] == "to" and "min" not in said and not said.startswith("twenty"):
             return None
     return t.past_hour(g, clock)
 
@@ -251,7 +253,7 @@ def _shifts(free: str, holidays: str) -> tuple[Pattern, ...]:
     about = r"(?:about\s|around\s|another\s|the\s)?"
     return (
         (rf"\b(?:in|after)\s{about}({AMOUNT})\s?({UNIT}|h|s)\b['\u2019]?(\sand\sa\shalf)?(?:\stime)?()(?!\s(?:of|ago|from|later)\b)", t.shift),
-        (r"\bin\s(\d{1,3})(?=\s*(?:$|[.,!?]|['\u2019]))['\u2019]?", lambda g, c: t.shift((g[0], "min", None, ""), c)),
+        (r"\bin\s(\d{1,3})(?=\s*(?:$|[.!?](?!\d)|['\u2019]))['\u2019]?", lambda g, c: t.shift((g[0], "min", None, ""), c)),
         (rf"{free}({AMOUNT})\s({UNIT})\sfrom\sright\snow", t.shift_exact),
         (rf"{free}({AMOUNT})\s({WEEKDAY}s?)\s(from\snow|ago|back|hence)\b", t.weekdays_away),
         (rf"{free}{about}({AMOUNT})\s?({UNIT})(\sand\sa\shalf)?\s(from\snow|from\sright\snow|from\stoday|later|hence|ago|back|earlier|from\sthe\smoment)\b", t.shift),

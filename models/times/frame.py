@@ -81,7 +81,7 @@ _FLAGS = frozenset({"relative", "lunar", "impossible", "meridiem", "edge_of"})
 _NAMES = tuple(f.name for f in fields(Frame))
 
 _APART: dict[str, frozenset[str]] = {
-    "exact": frozenset(DATE_FIELDS) - {"weekday", "date"} | {"part"},
+    "exact": frozenset(DATE_FIELDS) - {"date"} | {"part"},
     "date": frozenset({"month", "day", "quarter", "season", "week", "period", "holiday", "nth", "edge"}),
     "week": frozenset({"month", "quarter", "season", "date", "period", "holiday", "exact"}),
     "period": frozenset({"month", "day", "quarter", "date", "holiday", "season"}),
@@ -111,7 +111,11 @@ def joined(left: Frame, right: Frame) -> Frame | None:
         if apart and any(other in apart for other in mine):
             return None
         changes[name] = value
+    if left.edge_of is not None and right.month is not None:
+        return None
     both = left.copy(**changes)
+    if both.exact is not None and (both.weekday is not None or (both.date is not None and not both.relative)):
+        return None
     if both.has_time() and both.exact is None:
         if both.week is not None and both.weekday is None and both.edge is None:
             return None

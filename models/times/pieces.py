@@ -77,7 +77,11 @@ def _count(base: Placed, counted: object) -> Placed | None:
             moved_to = days_moved(day, amount, unit, sign)
     except (OverflowError, ValueError):
         return None
-    return span_placed((moved_to, moved_to + timedelta(days=1), "day")) if moved_to else None
+    if moved_to is None:
+        return None
+    if base.end is None and base.grain in ("hour", "minute", "second"):
+        return Placed(datetime.combine(moved_to, base.start.time()), None, base.grain)
+    return span_placed((moved_to, moved_to + timedelta(days=1), "day"))
 
 
 def _neighbour(day: date, unit: str, steps: int) -> Placed:

@@ -162,7 +162,7 @@ def _days(frame: Frame, now: datetime, bias: Bias) -> Span | None:
         if frame.weekday is not None:
             return None
         return edge_of(span, frame.edge) if frame.edge else span
-    if frame.edge is not None:
+    if frame.edge is not None and frame.weekday is None:
         return _edge_alone(frame, today)
     if frame.weekday is not None:
         day = _weekday(frame.weekday, today, bias)
