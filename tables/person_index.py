@@ -107,6 +107,9 @@ class PersonIndex:
         if unit.status != "current":
             self.remove(slot)
         elif slot in self._units:
+            for event in unit.source_event_ids:
+                if event not in self._units[slot].source_event_ids:
+                    self._events.setdefault(event, []).append(slot)
             self._fill(slot, unit)
 
     def remove(self, slot: int) -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from msgspec import Struct, field
 
 from models import cue_score
+from models.cue_mlp import CueMlp
 from models.cue_score import TERMS, Floats, RecallWeights
 from models.cue_why import explain
 from models.records import Affect, Cue, CueValidity, TaskView
@@ -33,11 +34,15 @@ COPY = 0.8
 
 
 class RecallSettings(Struct, frozen=True, kw_only=True):
-    """`on`: which turns get a bundle (customer, all, probes, none); `max_cues`: how many cues one may carry."""
+    """`on`: which turns get a bundle (customer, all, probes, none); `max_cues`: how many cues one may carry.
+
+    The score is the linear one of `weights`, or that of `network` where one is given.
+    """
 
     max_cues: int = 3
     on: str = "customer"
     weights: RecallWeights = field(default_factory=cue_score.load_weights)
+    network: CueMlp | None = None
 
 
 class Recall(Struct, frozen=True, kw_only=True):
@@ -89,7 +94,8 @@ def recall(
         return Recall(cues=[], abstained=True)
     slots = slots[evidence.total[slots] >= weights.abstain.weak]
     matrix, used = _terms(index, turn, evidence, slots, hours(now or turn.ts), query, weights)
-    scores = np.round(cue_score.strength(matrix, used), 6)
+    strength = cue_score.strength if settings.network is None else settings.network.strength
+    scores = np.round(strength(matrix, used), 6)
     order = np.lexsort((slots, -scores))
     cues = _choose(index, turn, query, evidence, slots[order], matrix[order], scores[order], used, settings.max_cues)
     marker = cue_score.debug_marker(cues[0].unit_id, cues[0].score) if cues else ""
