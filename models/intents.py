@@ -34,7 +34,8 @@ _ASKING = re.compile(
 class ParsedIntent(Struct, frozen=True, kw_only=True):
     """What a turn wants. `target` is ``current_X`` where a word points to the X being talked about ("这个订单").
 
-    `group` is the matter the target belongs to; `label` a short name for the intent chain; `marker` a word that continues
+    `group` is the matter the target belongs to, `named` whether a word names it (else the action implies it), `accessory` whether it
+    may be a part of another matter; `groups` all matters named; `wants` whether the turn asks for something to be done; `label` a short name for the intent chain; `marker` a word that continues
     (deepen), leaves (switch) or comes back to (back) a matter; `pointing` whether something said before is pointed to.
     """
 
@@ -44,6 +45,9 @@ class ParsedIntent(Struct, frozen=True, kw_only=True):
     entities: list[Entity] = field(default_factory=list)
     group: str | None = None
     groups: tuple[str, ...] = ()
+    named: bool = False
+    accessory: bool = False
+    wants: bool = False
     label: str = ""
     stage: str = "NONE"
     marker: str | None = None
@@ -77,6 +81,8 @@ class _Lexicon(Struct, frozen=True):
     reason_words: re.Pattern[str]
     marker_words: re.Pattern[str]
     this_words: re.Pattern[str]
+    want_words: re.Pattern[str]
+    accessory: frozenset[str]
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
@@ -102,7 +108,7 @@ def _lexicon() -> _Lexicon:
     return _Lexicon(
         actions, targets, action_of, target_of, reason_of, marker_of,
         _pattern(list(action_of)), _pattern(list(target_of)), _pattern(list(reason_of)), _pattern(list(marker_of)),
-        _pattern(data["marker"]["this"]),
+        _pattern(data["marker"]["this"]), _pattern(data["want"]), frozenset(data["accessory"]),
     )  # fmt: skip
 
 
@@ -130,7 +136,8 @@ def parse_intent(
     if action is None or action[1].name == "ask":
         action = _guess(plain, action, lexicon)
     found = [(m.start(), m.end(), lexicon.target_of[m.group()]) for m in lexicon.target_words.finditer(plain)]
-    target = _target(found, action, lexicon)
+    want = lexicon.want_words.search(plain)
+    target = _target(found, action, lexicon, want.start() if want else 0)
     marker = lexicon.marker_words.search(plain)
     pointing = bool(mentions and any(m.resolved_entity for m in mentions)) or _points(plain, found, lexicon)
     asks = bool(_ASKING.search(plain))
@@ -145,6 +152,9 @@ def parse_intent(
         entities=[*entities, *resolved],
         group=target.group if target else action[1].group if action else None,
         groups=groups,
+        named=target is not None,
+        accessory=target is not None and target.group in lexicon.accessory,
+        wants=want is not None or (action is not None and action[1].name not in ("ask", "confirm")),
         label=_label(action, target, script),
         stage=_stage(action, target),
         marker=lexicon.marker_of[marker.group()] if marker else None,
@@ -189,10 +199,10 @@ def _guess(plain: str, asked: tuple[int, _Action] | None, lexicon: _Lexicon) -> 
 
 
 def _target(
-    found: Sequence[tuple[int, int, str]], action: tuple[int, _Action] | None, lexicon: _Lexicon
+    found: Sequence[tuple[int, int, str]], action: tuple[int, _Action] | None, lexicon: _Lexicon, wanted_from: int
 ) -> _Target | None:
-    """What the action is about: the first target named, a plain order last (it is the owner of the others)."""
-    names = [name for _, _, name in found]
+    """What the action is about: the first target named after the word of wanting; a plain order last, as it owns the others."""
+    names = [name for start, _, name in found if start >= wanted_from] or [name for _, _, name in found]
     if not names:
         return None
     wanted = action[1].name if action else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -14,7 +15,6 @@ from tables.person import SessionState, TaskState
 
 SHORT_TURN = 12
 """A question of at most so many characters (Chinese) or half as many words (other) leans on what was said before."""
-MIN_COMMON = 1
 
 
 class Choice(Struct):
@@ -33,28 +33,33 @@ def choose(session: SessionState, turn: Affect, parsed: ParsedIntent, has_conten
     by_id = _by_ids(session, active, parsed)
     if by_id is not None:
         return by_id
-    matters = matters_of(parsed)
     topic = set(turn_topic(turn, parsed))
-    if any(matter.startswith("#off:") for matter in matters) and not _same_matter(active, matters):
+    if (parsed.group or "").startswith("off:") and not (active and mark_of(parsed) in active.topic):
         return Choice("none")
     if parsed.marker == "back" or (active is None and session.tasks):
-        best = _best(session.tasks, active if parsed.marker == "back" else None, matters, topic, parsed)
+        best = _best(session.tasks, active if parsed.marker == "back" else None, topic, parsed)
         if best is not None:
             return Choice("deepen" if best is active else "return", best)
     if active is None:
         return _first(session, turn, parsed, has_content)
-    if _belongs(active, turn, parsed, matters, topic):
+    if _belongs(active, turn, parsed, topic):
         return Choice("deepen", active)
-    other = _best([t for t in session.tasks if t is not active], None, matters, topic, parsed)
-    if other is not None and parsed.marker != "switch":
-        return Choice("return", other)
-    return Choice("new")
+    others = [task for task in session.tasks if task is not active]
+    other = _best(others, None, topic, parsed) if parsed.named and parsed.marker != "switch" else None
+    return Choice("new") if other is None or mark_of(parsed) not in other.topic else Choice("return", other)
 
 
-def matters_of(parsed: ParsedIntent) -> list[str]:
-    """The matters a turn names, as topic marks: "#order"."""
-    groups = [parsed.group] if parsed.group else []
-    return [f"#{group}" for group in dict.fromkeys([*groups, *parsed.groups])]
+def mark_of(parsed: ParsedIntent) -> str | None:
+    """The mark under which a task keeps its matter among its topic words: "#order"."""
+    return f"#{parsed.group}" if parsed.group else None
+
+
+def new_marks(task: TaskState, parsed: ParsedIntent) -> list[str]:
+    """The mark of a turn's matter, where its task has none yet or the same. What is only touched on leaves no mark."""
+    mark, known = mark_of(parsed), _marks(task)
+    if mark is None or (known and mark not in known):
+        return []
+    return [mark]
 
 
 def turn_topic(turn: Affect, parsed: ParsedIntent) -> list[str]:
@@ -79,7 +84,7 @@ def _by_ids(session: SessionState, active: TaskState | None, parsed: ParsedInten
         return Choice("new")
     return (
         Choice("deepen", active)
-        if _same_matter(active, matters_of(parsed)) and parsed.marker != "switch"
+        if (_compatible(active, parsed) or parsed.pointing) and parsed.marker != "switch"
         else Choice("new")
     )
 
@@ -107,19 +112,31 @@ def _recall(session: SessionState, turn: Affect, parsed: ParsedIntent) -> list[E
     return []
 
 
-def _belongs(active: TaskState, turn: Affect, parsed: ParsedIntent, matters: Sequence[str], topic: set[str]) -> bool:
-    """Whether a turn without ids goes on with the running task."""
-    same = _same_matter(active, matters)
-    common = len(topic & set(active.topic)) >= MIN_COMMON
+def _belongs(active: TaskState, turn: Affect, parsed: ParsedIntent, topic: set[str]) -> bool:
+    """Whether a turn without ids goes on with the running task. Most turns do: it takes a reason to leave."""
+    common = bool(topic & set(active.topic))
+    leans = parsed.pointing or common
     if parsed.marker == "switch":
-        return (bool(matters) and same and (parsed.pointing or common)) or (parsed.pointing and common)
-    if parsed.marker == "deepen" or parsed.action in (INFORM, "none"):
-        return same or not matters or parsed.pointing
-    if matters and not same:
-        return common and parsed.pointing
-    if matters or common or parsed.pointing:
+        return parsed.pointing and (_compatible(active, parsed) or common)
+    if not parsed.named:
+        fresh = (
+            parsed.action in _FRESH and len(topic) > 1 and not _is_short(turn.text) and not _ANSWERS.match(turn.text)
+        )
+        return leans or not fresh
+    if _compatible(active, parsed):
         return True
-    return _is_short(turn.text)
+    if parsed.accessory:
+        return leans or parsed.marker == "deepen" or _is_short(turn.text)
+    if not (parsed.wants or parsed.asks):
+        return True
+    return leans and bool({f"#{group}" for group in parsed.groups} & _marks(active)) and not parsed.wants
+
+
+_ANSWERS = re.compile(
+    r"(?i)\s*(?:是的|嗯|好|对[，,]|行|可以|没有|不用|yes|yeah|yep|perfect|great|sure|ok|okay|no|not)(?![a-z])"
+)
+_FRESH = frozenset({"recommend", "buy", "write"})
+"""Actions that often begin something new when they come with words of their own."""
 
 
 def _is_short(text: str) -> bool:
@@ -128,23 +145,26 @@ def _is_short(text: str) -> bool:
     return len(text.split()) <= SHORT_TURN // 2
 
 
-def _same_matter(task: TaskState | None, matters: Sequence[str]) -> bool:
-    """Whether a task and a turn can be about one matter: a common mark, or one of them has none."""
-    if task is None:
-        return False
-    mine = [mark for mark in task.topic if mark.startswith("#")]
-    return not matters or not mine or bool(set(mine) & set(matters))
+def _marks(task: TaskState) -> set[str]:
+    return {word for word in task.topic if word.startswith("#")}
+
+
+def _compatible(task: TaskState, parsed: ParsedIntent) -> bool:
+    """Whether a task and a turn can be about one matter: the same, or one of them has none."""
+    marks = _marks(task)
+    return parsed.group is None or not marks or f"#{parsed.group}" in marks
 
 
 def _best(
-    tasks: Sequence[TaskState], active: TaskState | None, matters: Sequence[str], topic: set[str], parsed: ParsedIntent
+    tasks: Sequence[TaskState], active: TaskState | None, topic: set[str], parsed: ParsedIntent
 ) -> TaskState | None:
     """The task that a returning turn means: by its matter and words; of equals the latest that is not running."""
     best: tuple[tuple[float, bool, float, str], TaskState] | None = None
     for task in tasks:
         words = set(task.topic)
-        score = 2.0 * len(set(matters) & words) + len(topic & words) + 0.5 * _shared_characters(topic, words)
-        if matters and not _same_matter(task, matters):
+        named = {f"#{group}" for group in parsed.groups} | ({mark_of(parsed)} if parsed.group else set())
+        score = 2.0 * len(named & words) + len(topic & words) + 0.5 * _shared_characters(topic, words)
+        if parsed.named and not _compatible(task, parsed):
             score -= 1.0
         rank = (score, task is not active, task.last_ts.timestamp(), task.task_id)
         if best is None or rank > best[0]:

@@ -18,7 +18,7 @@ from models.intents import CHAT, INFORM, ParsedIntent
 from models.records import Affect, Entity, Task, TaskView
 from tables.person import PersonState, SessionState, TaskState
 from tables.task_facts import learn_facts, note_agent_turn, question_repeated
-from tables.task_match import Choice, choose, matters_of, turn_topic
+from tables.task_match import Choice, choose, new_marks, turn_topic
 
 TIMEOUT = timedelta(minutes=15)
 PURGE = timedelta(days=7)
@@ -123,7 +123,7 @@ def _customer_turn(
     task.constraints = add_constraints(task.constraints, constraints)
     learn_facts(session, task, turn)
     if parsed.action != CHAT:
-        task.topic = list(dict.fromkeys([*matters_of(parsed), *task.topic, *turn_topic(turn, parsed)]))[:MAX_TOPIC]
+        task.topic = list(dict.fromkeys([*new_marks(task, parsed), *task.topic, *turn_topic(turn, parsed)]))[:MAX_TOPIC]
         transitions.append(
             _record(task, session, turn.tenant, turn.user_id, choice.continues, turn.event_id or "", turn.ts, version)
         )
