@@ -1,0 +1,37 @@
+"""`cuestream try pii` and `try language`: the contract's fields, line by line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from streams.trials import answer_lines, language, pii
+
+
+def answers(module: object, *cases: dict[str, object]) -> list[dict[str, object]]:
+    lines = [json.dumps(case, ensure_ascii=False) for case in cases]
+    return [json.loads(line) for line in answer_lines(module.build(), lines)]  # type: ignore[attr-defined]
+
+
+def test_pii_names_spans_types_and_masks_all() -> None:
+    (answer,) = answers(pii, {"id": "a", "text": "收件人：程晓明，13912345678", "lang": "zh"})
+    assert answer["id"] == "a"
+    assert [(item["type"], item["text"]) for item in answer["pii"]] == [("person", "程晓明"), ("phone", "13912345678")]
+    assert answer["masked"] == "收件人：[person:xs]，[phone:m]"
+
+
+def test_pii_answers_a_text_without_any() -> None:
+    (answer,) = answers(pii, {"id": 1, "text": "好的"})
+    assert answer == {"id": 1, "pii": [], "masked": "好的"}
+
+
+@pytest.mark.parametrize(("said", "lang"), [("请稍等", "zh"), ("One moment please", "en"), ("123", None)])
+def test_language(said: str, lang: str | None) -> None:
+    (answer,) = answers(language, {"id": 1, "text": said})
+    assert answer["lang"] == lang
+
+
+def test_a_bad_line_is_answered_with_an_error() -> None:
+    good, bad = answers(pii, {"id": 1, "text": "好"}, {"id": 2})
+    assert "pii" in good and "error" in bad
