@@ -24,6 +24,7 @@ LEAST = 0.15
 """Sites below this probability are not looked at."""
 
 _POSSESSIVE = ("its", "his", "her", "their")
+_JOINS = frozenset({"and", "or", "和", "与", "、", ",", "，"})
 _FREE = ("the", "another", "both", "either", "any", "else", "which")
 
 
@@ -272,7 +273,7 @@ class ReferenceJob:
         if anaphor.kind not in ("person", "people", "thing", "things"):
             return None
         weights = self.reading.pointer(anaphor.first, anaphor.last)
-        best = int(weights[:-1].argmax())
+        best = self._heaviest(weights)
         turn = self.layout.places[best][0]
         if turn == -2 or weights[-1] > self.limits.point:
             return self._unresolved(anaphor, float(1 - weights[-1]))
@@ -287,13 +288,23 @@ class ReferenceJob:
             anaphor.start, anaphor.end, anaphor.head, name, source, min(sure, 1.0), "network_same_text"
         )
 
+    def _heaviest(self, weights: np.ndarray) -> int:
+        """Position of the word with the most weight over all its occurrences, where it is heaviest."""
+        total: dict[str, float] = {}
+        for key, w in zip(self.layout.keys, weights, strict=False):
+            total[key] = total.get(key, 0.0) + float(w)
+        key = max(total, key=lambda k: total[k])
+        return max((i for i, k in enumerate(self.layout.keys) if k == key), key=lambda i: float(weights[i]))
+
     def _around(self, best: int, weights: np.ndarray) -> tuple[int, int]:
         """First and last position of the name around the heaviest word: heavy neighbours, and capitals beside a capital."""
         places, shapes = self.layout.places, self.layout.shapes
 
         def belongs(i: int) -> bool:
-            return places[i][0] == places[best][0] and bool(
-                weights[i] > 0.25 * weights[best] or shapes[best] in (2, 3) and shapes[i] in (2, 3)
+            return (
+                places[i][0] == places[best][0]
+                and self.layout.keys[i] not in _JOINS
+                and bool(weights[i] > 0.25 * weights[best] or shapes[best] in (2, 3) and shapes[i] in (2, 3))
             )
 
         first = last = best

@@ -11,6 +11,9 @@ from models.wording import Word, fold
 _POINTING = ("这", "那", "该", "the ", "this ", "that ", "these ", "those ")
 
 
+_STANDING = ("这个", "那个", "this", "that")
+
+
 def by_head(anaphor: Anaphor, found: Sequence[Candidate], references: References) -> Candidate | None:
     """For "this order", "这个功能": the one thing with an id, or else the one thing, whose head or kind is that."""
     kind = kind_of(anaphor.head, references)
@@ -45,7 +48,7 @@ def by_verb(
     anaphor: Anaphor, words: Sequence[Word], found: Sequence[Candidate], references: References
 ) -> Candidate | None:
     """For "it": the candidate of the kind that the verb after it asks for, where there is just one."""
-    if anaphor.kind not in ("thing", "demonstrative"):
+    if anaphor.kind != "thing" and anaphor.text.casefold() not in _STANDING:
         return None
     kind = asked_kind([w.key for w in words[anaphor.last : anaphor.last + 5]], references)
     fits = [c for c in found if c.kind == kind] if kind else []
