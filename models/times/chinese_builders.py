@@ -236,7 +236,8 @@ def to_clock(g: Groups, clock: Clock) -> Frame | None:
     hour = chinese_number(g[1] or "")
     if not minutes or not hour or minutes > 59 or hour > 24:
         return None
-    return Frame(hour=hour - 1 if hour > 1 else 12, minute=60 - minutes)
+    meridiem = "am" if hour == 7 else "24" if hour > 12 else None
+    return Frame(hour=hour - 1 if hour > 1 else 12, minute=60 - minutes, meridiem=meridiem)
 
 
 def clock(g: Groups, clock: Clock) -> Frame | None:

@@ -139,7 +139,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"({_alternatives(SHORT_DAYS)})", b.short_day),
         (rf"({_alternatives(DAY_WORDS)})(?![候])", b.day_word),
-        (rf"(?<![一整])(?<![一整]个)({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
+        (rf"(?<!整)(?<![^周期拜]一)(?<![一整]个)({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
         (rf"(?:差|还差)(一刻|1刻|{SIXTY}分)(?:到)?({HOUR})[点时]", b.to_clock),
         (rf"{single}({HOUR})点差(一刻|1刻|{SIXTY}分)", lambda g, c: b.to_clock((g[1], g[0]), c)),
         (

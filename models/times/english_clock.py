@@ -74,6 +74,8 @@ def past_hour(g: Groups, clock: Clock) -> Said:
     if hour is None or hour > 24:
         return None
     if way in ("to", "till", "before", "of"):
+        if hour == 7 and meridiem is None:
+            meridiem = "am"
         hour, minutes = (hour - 1 if hour > 1 else hour + 11 if hour == 1 else 23), 60 - minutes
     return Frame(hour=hour, minute=minutes, meridiem=meridiem or ("24" if hour > 12 else None))
 
