@@ -192,53 +192,90 @@ def _verb_flags(tokens: Tokens) -> list[bool]:
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xC2B2AE3D27D4EB4F)
+_SHIFT = np.uint64(29)
+_DROP = np.uint64(64 - BITS)
+
+_COLUMNS = [
+    "kind",
+    "bare",
+    "gap",
+    "after",
+    "house",
+    "w-2",
+    "w-1",
+    "w0",
+    "w1",
+    "w2",
+    "t-2",
+    "t-1",
+    "t0",
+    "t1",
+    "t2",
+    "since",
+    "seen",
+    "verb_back",
+    "de_back",
+    "first",
+    "ahead",
+    "verbs_ahead",
+    "verb_next",
+    "de_next",
+    "verb_in_de",
+    "none",
+]
+_TEMPLATES = """
+kind bare|gap|gap house|kind house bare|kind w0|kind w-1|kind w0 house|kind w1|kind w-2|kind w2|kind w0 w1|kind w-1 w0
+kind w-2 w-1|kind t0|kind t-1|kind t1|kind t-2|kind t2|kind t-1 t0|kind t0 t1|kind t-2 t-1|kind t-1 t0 t1|kind t-2 t-1 t0
+kind t0 t1 t2|kind t-2 t-1 t0 t1|kind w-1 t0|kind t-1 w0|kind w0 t1|kind w-1 t0 t1|bare w0|bare t-1 t0|bare w-1
+kind since ahead|kind seen verbs_ahead|kind since seen|kind ahead verbs_ahead|kind first verbs_ahead|kind verb_back t0
+kind verb_next t0|kind de_back verb_in_de de_next|kind w-1 verb_back|kind w-1 verbs_ahead|kind w0 verb_next|kind w0 seen
+kind first w0|kind de_next verb_in_de t0|kind after verbs_ahead|kind seen verb_next t0 t-1|kind t-1 verb_back verbs_ahead
+kind house seen verbs_ahead|kind house t0|kind house t-1|kind verb_next de_next t-1|kind t0 verb_in_de de_next seen
+"""
+_WIDTH = 5
 
 
-def _combine(template: int, *columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    value = np.full(columns[0].shape, template * 2 + 1, dtype=np.uint64)
-    for column in columns:
-        value = (value ^ column) * _ODD
-        value ^= value >> np.uint64(29)
-    return (value * _MIX) >> np.uint64(64 - BITS)
+def _template_table() -> NDArray[np.intp]:
+    """Which columns each template joins ``[templates, 5]``; a shorter one is filled with the constant column."""
+    rows = [row.split() for line in _TEMPLATES.split("\n") for row in line.split("|") if row]
+    return np.array([[_COLUMNS.index(name) for name in [*row, *["none"] * _WIDTH][:_WIDTH]] for row in rows])
+
+
+_TABLE = _template_table()
+_SEEDS = (np.arange(len(_TABLE), dtype=np.uint64) * np.uint64(2) + np.uint64(1))[:, None]
 
 
 def features(tokens: Tokens, domain: str = "unit") -> NDArray[np.int64]:
     """Feature numbers ``[words, templates]`` of every word; a row is the evidence for a boundary before that word."""
     count = len(tokens.words)
-    pad = 3
     edge = _hash("\x02")
-    words = np.array([edge] * pad + [_hash(w) for w in tokens.words] + [edge] * pad, dtype=np.uint64)
-    tags = np.array([edge] * pad + [_hash(t) for t in tokens.tags] + [edge] * pad, dtype=np.uint64)
-    gaps = np.array([_hash(g) for g in tokens.gaps] + [edge], dtype=np.uint64)
-    kinds = np.array([gap_kind(g) for g in tokens.gaps], dtype=np.uint64)
-    spans = np.array(_spans(tokens), dtype=np.uint64).reshape(count, 10)
-    bare = np.full(count, int(not any(tokens.gaps[1:]) and count > 6), dtype=np.uint64)
-    house = np.full(count, DOMAINS.index(domain), dtype=np.uint64)
-
-    def w(k: int) -> NDArray[np.uint64]:
-        return words[pad + k : pad + k + count]
-
-    def t(k: int) -> NDArray[np.uint64]:
-        return tags[pad + k : pad + k + count]
-
-    s = spans.T
-    gap, after = gaps[:count], gaps[1 : count + 1]
-    lists: list[tuple[NDArray[np.uint64], ...]] = [
-        (kinds, bare), (gap,), (gap, house), (kinds, house, bare), (kinds, w(0)), (kinds, w(-1)), (kinds, w(0), house),
-        (kinds, w(1)), (kinds, w(-2)), (kinds, w(2)), (kinds, w(0), w(1)), (kinds, w(-1), w(0)), (kinds, w(-2), w(-1)),
-        (kinds, t(0)), (kinds, t(-1)), (kinds, t(1)), (kinds, t(-2)), (kinds, t(2)), (kinds, t(-1), t(0)),
-        (kinds, t(0), t(1)), (kinds, t(-2), t(-1)), (kinds, t(-1), t(0), t(1)), (kinds, t(-2), t(-1), t(0)),
-        (kinds, t(0), t(1), t(2)), (kinds, t(-2), t(-1), t(0), t(1)), (kinds, w(-1), t(0)), (kinds, t(-1), w(0)),
-        (kinds, w(0), t(1)), (kinds, w(-1), t(0), t(1)), (bare, w(0)), (bare, t(-1), t(0)), (bare, w(-1)),
-        (kinds, s[0], s[5]), (kinds, s[1], s[6]), (kinds, s[0], s[1]), (kinds, s[5], s[6]), (kinds, s[4], s[6]),
-        (kinds, s[2], t(0)), (kinds, s[7], t(0)), (kinds, s[3], s[9], s[8]), (kinds, w(-1), s[2]), (kinds, w(-1), s[6]),
-        (kinds, w(0), s[7]), (kinds, w(0), s[1]), (kinds, s[4], w(0)), (kinds, s[8], s[9], t(0)), (kinds, after, s[6]),
-        (kinds, s[1], s[7], t(0), t(-1)), (kinds, t(-1), s[2], s[6]), (kinds, house, s[1], s[6]), (kinds, house, t(0)),
-        (kinds, house, t(-1)), (kinds, s[7], s[8], t(-1)), (kinds, t(0), s[9], s[8], s[1]),
-    ]  # fmt: skip
-    return np.stack([_combine(k, *columns) for k, columns in enumerate(lists)], axis=1).astype(np.int64)
+    words = [edge, edge, *(_hash(w) for w in tokens.words), edge, edge]
+    tags = [edge, edge, *(_hash(t) for t in tokens.tags), edge, edge]
+    gaps = [*(_hash(g) for g in tokens.gaps), edge]
+    bare = int(not any(tokens.gaps[1:]) and count > 6)
+    columns = [
+        [gap_kind(g) for g in tokens.gaps],
+        [bare] * count,
+        gaps[:count],
+        gaps[1:],
+        [DOMAINS.index(domain)] * count,
+        *(words[k : k + count] for k in range(5)),
+        *(tags[k : k + count] for k in range(5)),
+        *zip(*_spans(tokens), strict=True),
+        [0] * count,
+    ]
+    base = np.array(columns, dtype=np.uint64)
+    value = np.repeat(_SEEDS, count, axis=1)
+    for slot in range(_WIDTH):
+        value ^= base[_TABLE[:, slot]]
+        value *= _ODD
+        value ^= value >> _SHIFT
+    value *= _MIX
+    value >>= _DROP
+    return value.T.astype(np.int64)
 
 
+@lru_cache(maxsize=4096)
 def gap_kind(gap: str) -> int:
     """0 none, 1 comma, 2 sentence end, 3 semicolon, 4 list mark, 5 colon, 6 opening, 7 closing bracket, 8 other."""
     return max((_MARKS.get(mark, 8) for mark in gap), key=lambda kind: _RANK[kind], default=0)

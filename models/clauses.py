@@ -23,18 +23,21 @@ MAX_TEXT = 20_000
 """Characters that are split; what lies beyond belongs to the last clause."""
 PAUSE_MS, PAUSE_WEIGHT, PAUSE_FULL_MS = 250, 3.0, 1200
 """A pause from 250 ms on is evidence; its weight in log odds grows to 3.0 at 1.2 s."""
+APART = 0.5
+"""In a text without marks, the probability from which a statement of its own begins."""
 _OPENING = frozenset("“‘\"'「『（(《<[【〈—-–")
 _SENTENCE_END = frozenset("。！？!?\n；;…")
 
 
 class Clause(Struct, frozen=True):
     """``text[start:end]``, without outer blanks. `gap` holds the marks before it ("" inside an unmarked stretch) and
-    `odds` the probability that a clause begins there."""
+    `odds` the probability that a clause begins there; `apart`, in a text without marks, that a statement of its own does."""
 
     start: int
     end: int
     gap: str
     odds: float
+    apart: float = 0.0
 
     @property
     def opens_sentence(self) -> bool:
@@ -93,15 +96,27 @@ def split_clauses(text: str, pauses: Sequence[Pause] = (), model: BoundaryModel 
     chances = model.probabilities(tokens)
     if pauses:
         chances = _with_pauses(chances, tokens, pauses)
+    apart = np.zeros_like(chances)
+    if bare:
+        apart = model.probabilities(tokens, "chat" if tokens.chinese else "intent")
+        apart = _with_pauses(apart, tokens, pauses) if pauses else apart
     limit = model.bare_threshold if bare else model.threshold
-    cuts = [i for i in range(1, len(tokens.words)) if chances[i] > limit or "\n" in tokens.gaps[i]]
+    likely = (chances > limit) | (apart > APART)
+    cuts = [i for i in range(1, len(tokens.words)) if _cuts(text, tokens, i, bool(likely[i]))]
     places = [_open(text, tokens.starts[i], tokens.ends[i - 1]) for i in cuts]
-    begins, gaps = [0, *places], ["", *(tokens.gaps[i] for i in cuts)]
-    odds = [1.0, *(round(float(chances[i]), 4) for i in cuts)]
     clauses = []
-    for start, end, gap, chance in zip(begins, [*places, len(text)], gaps, odds, strict=True):
-        clauses.append(_trimmed(text, start, end, gap, chance))
+    for start, end, i in zip([0, *places], [*places, len(text)], [0, *cuts], strict=True):
+        gap = tokens.gaps[i] if i else ""
+        clause = _trimmed(text, start, end, gap, round(float(chances[i]), 4) if i else 1.0)
+        clauses.append(Clause(clause.start, clause.end, gap, clause.odds, round(float(apart[i]), 4)))
     return clauses
+
+
+def _cuts(text: str, tokens: Tokens, i: int, likely: bool) -> bool:
+    """A likely boundary, but never between a number and what it counts; a line break always is one."""
+    if not likely:
+        return "\n" in tokens.gaps[i]
+    return bool(tokens.gaps[i]) or not (text[tokens.ends[i - 1] - 1].isdigit() and tokens.chinese)
 
 
 def _whole(text: str) -> list[Clause]:

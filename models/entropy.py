@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from models.claims import is_small_talk
-from models.clauses import Clause, split_clauses
+from models.clauses import APART, Clause, split_clauses
 from models.domain_terms import TermHit, TermList, read_terms, shipped_terms
 from models.encoder import Encoded
 from models.errors import ResourceError
@@ -32,9 +32,10 @@ from models.surprise import (
     vector_distances,
     word_distances,
 )
-from models.unit_types import TypeModel, shipped_types
+from models.unit_types import Typed, TypeModel, shipped_types
 
 LONG_PAUSE_MS = 1000
+_SMALL = Typed("fact", 1.0, frozenset())
 
 
 class ClauseView(Struct, frozen=True):
@@ -50,7 +51,7 @@ class ClauseView(Struct, frozen=True):
 class Segment(Struct, frozen=True):
     """A stretch of the utterance that may become one memory unit: ``text[start:end]``.
 
-    `entropy` is the highest of its statements; `priority_flag`: it holds an authority word and must stay whole;
+    `entropy` is the highest of its statements; `chance` how sure the type is; `priority_flag`: it holds an authority word and must stay whole;
     `small_talk`: greeting, thanks or acknowledgement only; `clauses`: its clauses in order; `terms`: domain terms in it.
     """
 
@@ -58,6 +59,7 @@ class Segment(Struct, frozen=True):
     end: int
     entropy: float
     type: UnitType
+    chance: float = 1.0
     priority_flag: bool = False
     small_talk: bool = False
     clauses: tuple[ClauseView, ...] = ()
@@ -122,7 +124,7 @@ def segment(
     clauses = split_clauses(text, pauses)
     hits = lists.terms.find(text)
     statements = _statements(text, clauses, hits, pauses, encoded, lists)
-    return [_segment(statements[first:last], hits) for first, last in group(statements)]
+    return [_segment(text, statements[first:last], hits, encoded, lists) for first, last in group(statements)]
 
 
 def _statements(
@@ -133,22 +135,21 @@ def _statements(
     encoded: Encoded | None,
     lists: Lexicons,
 ) -> list[Statement]:
-    spans = _statement_spans(text, clauses)
+    spans = statement_spans(clauses)
     texts = [text[clauses[a].start : clauses[b - 1].end] for a, b in spans]
     places = [(clauses[a].start, clauses[b - 1].end) for a, b in spans]
-    distances = None
-    if encoded is not None and len(spans) > 1:
-        distances = vector_distances(np.stack([encoded.span_vector(*place) for place in places]))
+    vectors = None if encoded is None else np.stack([encoded.span_vector(*place) for place in places])
+    distances = None if vectors is None else vector_distances(vectors)
     scale = lists.table.words if distances is None else lists.table.vectors
     gaps = word_distances(texts) if distances is None else distances
     found = []
-    for (a, b), (start, end), words, spread in zip(spans, places, texts, spreads(gaps, scale), strict=True):
-        typed = lists.types.read(words)
+    around = spreads(gaps, scale)
+    for i, ((a, b), (start, end), words) in enumerate(zip(spans, places, texts, strict=True)):
         small = is_small_talk(words)
+        typed = _SMALL if small else lists.types.read(words, None if vectors is None else vectors[i])
         authority = not small and bool(lists.authority.search(words))
         cues = [*typed.cues, "small_talk"] if small else list(typed.cues)
-        kind: UnitType = "fact" if small else typed.type
-        entropy = lists.table.entropy(spread, scale, kind, cues)
+        entropy = lists.table.entropy(around[i], scale, typed.type, cues)
         if authority:
             entropy = AUTHORITY_ENTROPY
         elif len(words.strip("，。！？,.!? ")) < TERM_MAX_CHARACTERS and any(
@@ -162,14 +163,14 @@ def _statements(
                 end=end,
                 clauses=tuple(clauses[a:b]),
                 entropy=entropy,
-                type=kind,
-                chance=1.0 if small else typed.chance,
+                type=typed.type,
+                chance=typed.chance,
                 cues=typed.cues,
                 small_talk=small,
                 priority=authority,
                 backing=authority and bool(lists.backing.search(words)),
                 opens_sentence=clauses[a].opens_sentence,
-                after_pause=any(p.ms >= LONG_PAUSE_MS and places and start - 1 <= p.at <= start + 1 for p in pauses),
+                after_pause=any(p.ms >= LONG_PAUSE_MS and start - 1 <= p.at <= start + 1 for p in pauses),
             )
         )
     return found
@@ -178,25 +179,19 @@ def _statements(
 _JOINING_MARKS = frozenset("、（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
 
 
-def _statement_spans(text: str, clauses: Sequence[Clause]) -> list[tuple[int, int]]:
-    """Runs of clauses that no separating mark parts: ``(first, last)`` clause numbers."""
+def statement_spans(clauses: Sequence[Clause]) -> list[tuple[int, int]]:
+    """Statements: runs ``(first, last)`` of clauses that no separating mark parts."""
     starts = [0]
     for i in range(1, len(clauses)):
-        gap = clauses[i].gap
-        marked = any(mark not in _JOINING_MARKS for mark in gap)
-        if marked or (not gap and _stands_alone(text, clauses, i)):
+        marked = any(mark not in _JOINING_MARKS for mark in clauses[i].gap)
+        if marked or (not clauses[i].gap and clauses[i].apart > APART):
             starts.append(i)
     return list(zip(starts, [*starts[1:], len(clauses)], strict=True))
 
 
-def _stands_alone(text: str, clauses: Sequence[Clause], i: int) -> bool:
-    """Whether an unmarked clause begins a statement: only in text without marks, and not inside a noun phrase."""
-    before = text[clauses[i - 1].start : clauses[i - 1].end]
-    bare = not any(mark in text for mark in "，。！？,.!?;；")
-    return bare and clauses[i].odds > 0.6 and not before.endswith(("的", "是", "说", " that", " to", " the"))
-
-
-def _segment(statements: Sequence[Statement], hits: Sequence[TermHit]) -> Segment:
+def _segment(
+    text: str, statements: Sequence[Statement], hits: Sequence[TermHit], encoded: Encoded | None, lists: Lexicons
+) -> Segment:
     start, end = statements[0].start, statements[-1].end
     views = tuple(
         ClauseView(clause.start, clause.end, statement.entropy, statement.type, statement.priority)
@@ -204,11 +199,17 @@ def _segment(statements: Sequence[Statement], hits: Sequence[TermHit]) -> Segmen
         for clause in statement.clauses
     )
     lead = max(statements, key=lambda s: (s.priority, s.entropy * s.chance, -s.start))
+    kind, chance = lead.type, lead.chance
+    if len(statements) > 1 and not lead.small_talk:
+        whole = lists.types.read(text[start:end], None if encoded is None else encoded.span_vector(start, end))
+        if whole.type in {s.type for s in statements}:
+            kind, chance = whole.type, whole.chance
     return Segment(
         start=start,
         end=end,
         entropy=AUTHORITY_ENTROPY if lead.priority else max(s.entropy for s in statements),
-        type=lead.type,
+        type=kind,
+        chance=chance,
         priority_flag=any(s.priority for s in statements),
         small_talk=all(s.small_talk for s in statements),
         clauses=views,

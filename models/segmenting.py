@@ -20,6 +20,9 @@ MAX_TOKENS = 48
 """Tokens of a merged unit: so that its summary of 50 can keep all of it."""
 SURE = 0.4
 """A type read with less than this does not part statements of one sentence."""
+TOLD, RAISED = 8, 0.6
+"""An act that is asked for or promised, above this entropy, parts from an account of at least so many tokens before it."""
+RAISING = frozenset({"action_request", "question", "commitment", "decision", "complaint"})
 ACTS = frozenset(
     {
         "action_request",
@@ -113,4 +116,7 @@ def _compatible(unit: Sequence[Statement], after: Statement) -> bool:
     kinds = {s.type for s in unit if s.chance >= SURE and s.type in ACTS}
     if after.chance < SURE or after.type not in ACTS:
         return True
-    return not kinds or kinds == {after.type}
+    if not kinds:
+        told = sum(count_tokens(s.text) for s in unit)
+        return told < TOLD or after.entropy < RAISED or after.type not in RAISING
+    return kinds == {after.type}

@@ -116,7 +116,6 @@ def spreads(distances: NDArray[np.float64], scale: Scale) -> list[float | None]:
     """
     if not len(distances):
         return [None]
-    squares = np.square(np.maximum(distances - scale.smooth, 0.0))
-    padded = np.concatenate([[np.nan], squares, [np.nan]])
-    around = np.stack([padded[:-1], padded[1:]])
-    return [round(float(value), 6) for value in np.nanmean(around, axis=0)]
+    squares = [max(float(distance) - scale.smooth, 0.0) ** 2 for distance in distances]
+    middle = [(a + b) / 2 for a, b in zip(squares, squares[1:], strict=False)]
+    return [round(value, 6) for value in (squares[0], *middle, squares[-1])]

@@ -16,6 +16,7 @@ from models.claims import is_small_talk, says
 from models.corrections import read_correction
 from models.entropy import Segment
 from models.records import Affect, Entity, Severity, TimeExpression, UnitType, Validity
+from models.token_count import count_tokens
 from models.unit_types import Typed, TypeModel, flatten, shipped_types
 from models.validity import read_validity
 
@@ -62,7 +63,9 @@ def read_unit(
     flat = flatten(text)
     typed = (types or shipped_types()).read(text)
     small = segment.small_talk if segment is not None else is_small_talk(text)
-    kind = _kind(flat, typed, segment, bool(times))
+    if segment is not None:  # read with the encoder's vector, so better than words alone
+        typed = Typed(segment.type, segment.chance, typed.cues)
+    kind = _kind(flat, typed, bool(times))
     said_at = said_at or (affect.ts if affect is not None else None)
     validity = read_validity(flat, kind, typed.cues, times, said_at)
     status = _resolution(kind, typed.cues)
@@ -73,12 +76,12 @@ def read_unit(
         validity=validity,
         small_talk=small,
         hypothetical=not small and _hypothetical(text, kind, typed.cues),
-        rejected=kind == "refusal" and len(flat) <= 12 and not entities and not times,
+        rejected=kind == "refusal" and count_tokens(flat) <= 8 and not entities and not times,
         confidence=typed.chance,
     )
 
 
-def _kind(flat: str, typed: Typed, segment: Segment | None, has_times: bool) -> UnitType:
+def _kind(flat: str, typed: Typed, has_times: bool) -> UnitType:
     """The model's type; what outer evidence settles is put right."""
     cues = typed.cues
     correction = read_correction(flat, has_times)
@@ -92,8 +95,6 @@ def _kind(flat: str, typed: Typed, segment: Segment | None, has_times: bool) -> 
         and "question" not in cues
     ):
         return "decision"
-    if segment is not None and segment.type != typed.type and typed.chance < 0.3:
-        return segment.type
     return typed.type
 
 

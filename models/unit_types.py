@@ -1,7 +1,8 @@
-"""What kind of statement a clause or unit is: a linear model over cue words, word pieces and their place.
+"""What kind of statement a clause or unit is: a linear model over cue words, word pieces, and the encoder's span vector.
 
 Cues stand in ``lexicons/unit_cues.toml``; the weights come from ``python -m models.train.unit_types``, trained on
-``tests/data/units.jsonl`` (guide: docs/unit-labels.md). No encoder is needed: 0.1 ms a statement.
+``tests/data/units.jsonl`` (guide: docs/unit-labels.md). Two heads are kept: with the vector, and by words alone for where
+there is none, it is not finite, or it comes from an encoder of another size.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ BITS = 14
 MAX_TEXT = 600
 """Characters read at most; units are far shorter."""
 
+_ARRAYS = ("weights", "bias", "vector_weights", "vector_bias", "turn", "center")
 _CJK_RUN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|#+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -92,11 +94,22 @@ def pieces(flat: str, cues: frozenset[str]) -> list[int]:
     return sorted({crc32(name.encode("utf-8", "surrogatepass")) >> (32 - BITS) for name in names})
 
 
-class TypeModel(Struct, frozen=True):
-    """Weights ``float32 [2**BITS, types]`` and bias ``[types]``, types in the order of ``TYPES``."""
+class VectorHead(Struct, frozen=True):
+    """The head that also sees a span vector: word weights, ``turn [H, types]``, and the vector's usual place and size."""
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
+    turn: NDArray[np.float32]
+    center: NDArray[np.float32]
+    encoder: str
+
+
+class TypeModel(Struct, frozen=True):
+    """Weights ``float32 [2**BITS, types]`` and bias ``[types]`` of the words alone, types in the order of ``TYPES``."""
+
+    weights: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    vector_head: VectorHead
     cues: Cues
 
     @classmethod
@@ -104,30 +117,45 @@ class TypeModel(Struct, frozen=True):
         """Raises ResourceError if the file is missing, cut short or of another shape."""
         try:
             with np.load(path) as data:
-                weights, bias = data["weights"].astype(np.float32), data["bias"].astype(np.float32)
+                part = {name: data[name].astype(np.float32) for name in _ARRAYS}
+                encoder = str(data["encoder"])
         except (OSError, KeyError, ValueError) as error:
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.unit_types"
             ) from error
-        if weights.shape != (2**BITS, len(TYPES)) or bias.shape != (len(TYPES),):
-            raise ResourceError(f"{path.name}: weights of shape {weights.shape}, expected ({2**BITS}, {len(TYPES)})")
-        return cls(weights, bias, cues or Cues.load())
+        shape, kinds = (2**BITS, len(TYPES)), (len(TYPES),)
+        wanted = {"weights": shape, "bias": kinds, "vector_weights": shape, "vector_bias": kinds}
+        wanted |= {"turn": (len(part["center"]), len(TYPES))}
+        for name, expected in wanted.items():
+            if part[name].shape != expected or not np.isfinite(part[name]).all():
+                raise ResourceError(
+                    f"{path.name}: {name} of shape {part[name].shape}, expected {expected} finite numbers"
+                )
+        head = VectorHead(part["vector_weights"], part["vector_bias"], part["turn"], part["center"], encoder)
+        return cls(part["weights"], part["bias"], head, cues or Cues.load())
 
-    def probabilities(self, flat: str, seen: frozenset[str]) -> NDArray[np.float32]:
+    def probabilities(
+        self, flat: str, seen: frozenset[str], vector: NDArray[np.float32] | None = None
+    ) -> NDArray[np.float32]:
         """A probability for each of ``TYPES``, ``float32 [types]``."""
-        scores = self.weights[pieces(flat, seen)].sum(axis=0) + self.bias
+        places = pieces(flat, seen)
+        head = self.vector_head
+        if vector is not None and vector.shape == head.center.shape and np.isfinite(vector).all():
+            scores = head.weights[places].sum(axis=0) + head.bias + (vector - head.center) @ head.turn
+        else:
+            scores = self.weights[places].sum(axis=0) + self.bias
         scores = np.exp(scores - scores.max())
         return scores / scores.sum()
 
-    def read(self, text: str) -> Typed:
-        """The type of a statement.
+    def read(self, text: str, vector: NDArray[np.float32] | None = None) -> Typed:
+        """The type of a statement; `vector` is its span vector ``[H]`` from the encoder.
 
         >>> shipped_types().read("麻烦补充下错误码说明").type
         'action_request'
         """
         flat = flatten(text)
         seen = self.cues.seen(flat)
-        chances = self.probabilities(flat, seen)
+        chances = self.probabilities(flat, seen, vector)
         best = int(chances.argmax())
         return Typed(TYPES[best], round(float(chances[best]), 4), seen)
 

@@ -1,6 +1,6 @@
 """Trains the statement types of filter 3 and writes ``models/weights/unit_types.npz``.
 
-    python -m models.train.unit_types [--all]
+    python -m models.train.unit_types [--all] [--encoder FOLDER]
 
 Trains on the lines of ``tests/data/units.jsonl`` marked ``train`` and prints macro-F1 on those marked ``held``; ``--all`` then
 fits all lines. Takes a second; the same lines give the same weights.
@@ -11,17 +11,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import classification_report, f1_score
+from sklearn.metrics import f1_score
 
+from models.encoder import Encoder
 from models.lexicons import FOLDER
 from models.unit_types import BITS, TYPES, WEIGHTS, Cues, flatten, pieces
 
+VECTOR_SHARE = 0.3
+"""Weight of the standardised vector beside the words."""
 LINES = FOLDER.parent.parent / "tests" / "data" / "units.jsonl"
 
 
@@ -36,33 +40,71 @@ def table_of(lines: Sequence[dict[str, Any]], cues: Cues) -> csr_matrix:
     return csr_matrix((np.ones(len(columns), np.float32), columns, ends), shape=(len(rows), 2**BITS))
 
 
-def fit(lines: Sequence[dict[str, Any]], cues: Cues) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Weights ``[2**BITS, types]`` and bias ``[types]``."""
-    labels = np.array([TYPES.index(line["type"]) for line in lines])
-    model = LogisticRegression(C=0.5, max_iter=300, class_weight="balanced").fit(table_of(lines, cues), labels)
+def vectors_of(lines: Sequence[dict[str, Any]], encoder: Encoder) -> NDArray[np.float32]:
+    """Span vectors ``[lines, H]`` of the whole texts."""
+    return np.stack([encoder.encode([line["text"]])[0].span_vector(0, len(line["text"])) for line in lines])
+
+
+def fit(
+    table: csr_matrix, labels: NDArray[np.int64], strength: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Weights ``[columns, types]`` and bias ``[types]`` of a balanced logistic regression."""
+    model = LogisticRegression(C=strength, max_iter=500, class_weight="balanced").fit(table, labels)
     return model.coef_.T.astype(np.float32), model.intercept_.astype(np.float32)
+
+
+def fit_both(lines: Sequence[dict[str, Any]], cues: Cues, encoder: Encoder) -> dict[str, NDArray[np.float32]]:
+    """The arrays of ``unit_types.npz``: the head over words, and the head over words and vector."""
+    labels = np.array([TYPES.index(line["type"]) for line in lines])
+    table = table_of(lines, cues)
+    weights, bias = fit(table, labels, 0.3)
+    vectors = vectors_of(lines, encoder)
+    center, size = vectors.mean(axis=0), float(vectors.std(axis=0).mean())
+    scaled = csr_matrix((vectors - center) * (VECTOR_SHARE / size))
+    both, both_bias = fit(hstack([table, scaled]).tocsr(), labels, 0.5)
+    return {
+        "weights": weights,
+        "bias": bias,
+        "vector_weights": both[: 2**BITS],
+        "vector_bias": both_bias,
+        "turn": both[2**BITS :] * (VECTOR_SHARE / size),
+        "center": center,
+    }
+
+
+def macro_f1(
+    lines: Sequence[dict[str, Any]], parts: dict[str, NDArray[np.float32]], cues: Cues, encoder: Encoder
+) -> None:
+    """Prints the figures of both heads on these lines, and the misread ones."""
+    truth = [line["type"] for line in lines]
+    table = table_of(lines, cues)
+    by_word = (table @ parts["weights"] + parts["bias"]).argmax(1)
+    vectors = vectors_of(lines, encoder) - parts["center"]
+    by_both = (table @ parts["vector_weights"] + parts["vector_bias"] + vectors @ parts["turn"]).argmax(1)
+    for name, guess in (("words", by_word), ("words and vector", by_both)):
+        read = [TYPES[g] for g in guess]
+        print(f"{name}: {len(lines)} held lines, macro-F1 {f1_score(truth, read, average='macro'):.4f}")
+    for line, g in zip(lines, by_both, strict=True):
+        if TYPES[g] != line["type"]:
+            print(f"  {line['type']} read as {TYPES[g]}: {line['text']}")
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="fit all lines for shipping")
+    parser.add_argument("--encoder", type=Path, help="encoder folder; the shipped one if absent")
     options = parser.parse_args()
-    cues = Cues.load()
+    cues, encoder = Cues.load(), Encoder.load(options.encoder)
     lines = [json.loads(line) for line in LINES.open(encoding="utf-8")]
     train = [line for line in lines if line["half"] == "train"]
-    held = [line for line in lines if line["half"] == "held"]
-    weights, bias = fit(train, cues)
-    guess = (table_of(held, cues) @ weights + bias).argmax(1)
-    truth = [TYPES.index(line["type"]) for line in held]
-    print(classification_report([TYPES[t] for t in truth], [TYPES[g] for g in guess], zero_division=0))
-    print(f"{len(train)} train, {len(held)} held, macro-F1 {f1_score(truth, guess, average='macro'):.4f}")
-    for line, g in zip(held, guess, strict=True):
-        if TYPES[g] != line["type"]:
-            print(f"  {line['type']} read as {TYPES[g]}: {line['text']}")
+    parts = fit_both(train, cues, encoder)
+    macro_f1([line for line in lines if line["half"] == "held"], parts, cues, encoder)
     if options.all:
-        weights, bias = fit(lines, cues)
-    np.savez_compressed(WEIGHTS, weights=weights.astype(np.float16), bias=bias)
+        parts = fit_both(lines, cues, encoder)
+    small = {name: value.astype(np.float16 if value.ndim == 2 else np.float32) for name, value in parts.items()}
+    np.savez_compressed(WEIGHTS, **small, encoder=np.array(encoder.name))
+    print(f"written for {len(lines) if options.all else len(train)} lines and encoder {encoder.name}")
 
 
 if __name__ == "__main__":
