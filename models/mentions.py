@@ -43,6 +43,8 @@ class References:
         self.window = (int(lists["window"]["words"]), int(lists["window"]["back_words"]))
         self.kinds: dict[str, dict[str, list[str]]] = lists["kinds"]
         self.edges = tuple({fold(w) for w in lists["edges"][side]} for side in ("first", "last"))
+        self.people = tuple(lists["people"]["ends"])
+        self.no_people = tuple(lists["people"]["none"])
         self.verbs = {fold(w) for lists_of in self.kinds.values() for w in lists_of["does"]}
         self._verbs = {fold(w) for w in lists["question"]["verbs"]}
         self._courtesy = {fold(w) for w in lists["question"]["courtesy"]}

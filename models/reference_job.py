@@ -15,6 +15,7 @@ from models.phrasing import Site, insertion, run_of, without_edges, write_phrase
 from models.records import Mention, Speaker
 from models.reference_net import Reading, ReferenceNet, phrase_words
 from models.referents import by_head, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
+from models.same_text import choose
 from models.wording import fold, is_cjk
 
 MAX_ANAPHORS = 16
@@ -273,6 +274,15 @@ class ReferenceJob:
         if anaphor.kind not in ("person", "people", "thing", "things"):
             return None
         weights = self.reading.pointer(anaphor.first, anaphor.last)
+        if is_cjk(anaphor.text) and not self.context:
+            noun = choose(anaphor, self.text, self.layout, weights, self.references)
+            if noun is None:
+                return self._unresolved(anaphor, 0.0)
+            source = (-1, noun.start, noun.end)
+            name = self.text[noun.start : noun.end]
+            return self._mention(
+                anaphor.start, anaphor.end, anaphor.head, name, source, noun.share, "agreement_same_text"
+            )
         best = self._heaviest(weights)
         turn = self.layout.places[best][0]
         if turn == -2 or weights[-1] > self.limits.point:
