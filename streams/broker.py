@@ -157,7 +157,7 @@ def _is_broker(pid: int) -> bool:
 
 def _die_with_parent() -> None:
     with suppress(OSError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _free_port() -> int:
