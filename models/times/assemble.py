@@ -13,7 +13,7 @@ from datetime import timedelta
 from models.times.atoms import Atom
 from models.times.frame import Frame, joined
 from models.times.pieces import Piece, span_placed
-from models.times.recurrence import clock_word
+from models.times.recurrence import WEEKDAYS, clock_word
 
 Glue = Callable[[str], bool]
 
@@ -63,7 +63,9 @@ def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tupl
     if first.kind == "every":
         return _recurring(atoms, at, text, grammar)
     if first.kind == "pattern":
-        return Piece(first.start, first.end, recurrence=str(first.value)), at + 1
+        return with_hours(
+            Piece(first.start, first.end, Frame(), recurrence=str(first.value)), atoms, at + 1, text, grammar
+        )
     opener = _opener(first, grammar)
     if opener is not None:
         if not _next_to(atoms, at, text, grammar):
@@ -101,17 +103,51 @@ def _recurring(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple
     found = grammar.recurrence(atoms, at, text)
     if found is None:
         return None
-    piece, after = found
-    if piece.frame is None or piece.frame.hour is None or after >= len(atoms) or atoms[after].kind != "range":
+    return _to_end(*found, atoms, text, grammar)
+
+
+def with_hours(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int]:
+    """工作日上午9点到下午6点, weekdays at 9: the hours after a recurrence of one word."""
+    while at < len(atoms) and atoms[at].frame is not None and grammar.glue(text[piece.end : atoms[at].start]):
+        addition = atoms[at].frame
+        if addition is None or addition.has_date() or piece.frame is None:
+            break
+        both = joined(piece.frame, addition)
+        if both is None:
+            break
+        piece.frame, piece.end = both, atoms[at].end
+        at += 1
+    if piece.frame is not None and piece.frame.has_time():
+        said = clock_word(piece.frame) if piece.frame.hour is not None else piece.frame.part
+        piece.recurrence = f"{piece.recurrence}_{said}"
+    return _to_end(piece, at, atoms, text, grammar)
+
+
+def _to_end(piece: Piece, after: int, atoms: list[Atom], text: str, grammar: Grammar) -> tuple[Piece, int]:
+    found = piece, after
+    frame = piece.frame
+    if frame is None or after >= len(atoms) or atoms[after].kind != "range":
         return found
     if not grammar.tight(_between(text, piece, atoms[after])) or not _next_to(atoms, after, text, grammar):
         return found
     second = _point(atoms, after + 1, text, grammar)
-    if second is None or second[0].frame is None or second[0].frame.hour is None:
+    if second is None or second[0].frame is None:
         return found
     until = second[0].frame
+    if frame.weekday is not None and until.weekday is not None and not frame.has_time():
+        days = [
+            WEEKDAYS[day % 7] for day in range(frame.weekday, frame.weekday + (until.weekday - frame.weekday) % 7 + 1)
+        ]
+        piece.end, piece.recurrence = (
+            second[0].end,
+            "every_" + ("workday" if days == list(WEEKDAYS[:5]) else "_".join(days)),
+        )
+        piece.frame = until.copy(weekday=None) if until.has_time() else Frame()
+        return with_hours(piece, atoms, second[1], text, grammar)
+    if frame.hour is None or until.hour is None:
+        return found
     if until.part is None and until.meridiem is None:
-        until = until.copy(part=piece.frame.part, meridiem=piece.frame.meridiem)
+        until = until.copy(part=frame.part, meridiem=frame.meridiem)
     piece.end, piece.recurrence = second[0].end, f"{piece.recurrence}-{clock_word(until)}"
     return piece, second[1]
 
@@ -194,7 +230,7 @@ def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Gram
             piece.limit = "before"
         elif atom.kind == "after" and piece.limit is None and piece.frame is not None and _may_open(piece, atom):
             piece.limit = "after"
-        elif atom.kind == "around" and atom.value == "right":
+        elif (atom.kind == "around" and atom.value == "right") or (atom.value == "all day" and piece.frame is not None):
             pass
         elif atom.kind == "length" and piece.length is None and piece.frame is not None and piece.limit is None:
             piece.length = atom.value
@@ -352,6 +388,8 @@ def _half_range(
     right = second[0].frame
     for name in ("hour", "day", "month", "year"):
         if getattr(right, name) is not None:
+            if name == "year" and number < 100 and right.year is not None:
+                number += right.year // 100 * 100
             left = joined(frame, Frame(**{name: number}))
             return (Piece(start, second[0].end, left, until=right), second[1]) if left else None
     return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.times.assemble import Grammar, pieces_in
+from models.times.assemble import Grammar, pieces_in, with_hours
 from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS, WEEKDAY_SIGNS
-from models.times.chinese_words import chinese_patterns
+from models.times.chinese_words import N31, chinese_patterns
 from models.times.frame import Bias, Frame, joined
 from models.times.numbers import chinese_number
 from models.times.pieces import Piece, leans
@@ -28,6 +28,8 @@ _NO_TIME_BEFORE = re.compile(r"[这那哪有第几提讲说谈列差早晚点多
 _EVERY_UNIT = re.compile(
     r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日(?!子)|晚(?!上)|早(?!上)|小时|分钟|季度)"
 )
+_NUMBER = re.compile(rf"\s?({N31})(?![\d.:%个点时月年分小天周块元万岁人次度级号日一二三四五六七八九十])")
+_MORE_DATES = re.compile(rf"(?:[、和及]{N31}[日号])+")
 _MORE_DAYS = re.compile(r"(?:[、和及,，]?(?:周|星期|礼拜)?[一二三四五六日天](?![点时个年月号]))+")
 _PAST = re.compile(r"了(?!吗|没|吧|解)|过(?!来|去|期|程|后|于|年|节|生日|会)|已经|曾经|当时|上次|那次")
 _FUTURE = re.compile(r"[要会将请约]|打算|准备|麻烦|前完成|快|别|为了|除了|改到|推迟|提前|必须|务必|之后再|再")
@@ -59,7 +61,8 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
         amount = chinese_number(found[2]) if found[2] and found[2] != "半" else 1
         if found[2] == "半" or not amount:
             return None
-        unit, count = UNIT_WORDS.get(found[3], "day"), amount + 1 if found[1] else amount
+        beside = bool(found[1]) or text[every.start : every.end] == "隔"
+        unit, count = UNIT_WORDS.get(found[3], "day"), amount + 1 if beside else amount
         if found[3] in ("晚", "早"):
             frame = Frame(part="evening" if found[3] == "晚" else "morning")
         end = found.end()
@@ -74,7 +77,8 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
     ):
         atom = atoms[index]
         if atom.kind == "pattern" and not frame.set():
-            return Piece(every.start, atom.end, recurrence=str(atom.value)), index + 1
+            whole = Piece(every.start, atom.end, Frame(), recurrence=str(atom.value))
+            return with_hours(whole, atoms, index + 1, text, GRAMMAR)
         both = joined(frame, atom.frame) if atom.kind == "frame" and atom.frame is not None else None
         if both is None:
             break
@@ -83,6 +87,11 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
     if unit is None and not frame.set():
         return None
     pattern = pattern_of(frame, unit, count)
+    if frame.day is not None and frame.month is None and (dates := _MORE_DATES.match(text, end)):
+        pattern += "".join(f"_{chinese_number(day)}" for day in re.findall(N31, dates[0]))
+        end = dates.end()
+        while index < len(atoms) and atoms[index].start < end:
+            index += 1
     if frame.weekday is not None and (more := _MORE_DAYS.match(text, end)):
         days = [WEEKDAY_SIGNS[ch] for ch in re.findall("[一二三四五六日天]", more[0])]
         names = "_".join(WEEKDAYS[day] for day in days)
@@ -92,12 +101,20 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
     return Piece(every.start, end, frame, recurrence=pattern), index
 
 
+def _number_after(text: str, at: int) -> tuple[int, int] | None:
+    """The bare number of 7月13到15 and its end."""
+    found = _NUMBER.match(text, at)
+    value = chinese_number(found[1]) if found else None
+    return (value, found.end()) if found and value is not None else None
+
+
 GRAMMAR = Grammar(
     glue=lambda between: _GLUE.fullmatch(between) is not None,
     tight=lambda between: _TIGHT.fullmatch(between) is not None,
     recurrence=_recurrence,
     bare_is_time=_bare_is_time,
     prefixes=False,
+    number_after=_number_after,
 )
 
 
@@ -122,6 +139,8 @@ def chinese_bias(text: str, piece: Piece) -> Bias:
     """ "past" where the sentence around the expression tells of what has happened."""
     if not leans(piece):
         return None
+    if piece.unit == "past":
+        return "past"
     before, after = text[: piece.start], text[piece.end :]
     if before.endswith(("今天是", "今天", "又到", "又是", "今儿", "到了")) or after.startswith("了"):
         return "now"

@@ -169,7 +169,17 @@ def nth_of(g: Groups, clock: Clock) -> Frame | None:
         number = -number if number and order.startswith("倒数") else number
     if not number:
         return None
-    kind: str | int = "day" if unit in ("天", "日") else "weekend" if unit.endswith(("周末",)) else "week"
+    kind: str | int = (
+        "month"
+        if unit == "月"
+        else "quarter"
+        if unit == "季度"
+        else "day"
+        if unit in ("天", "日")
+        else "weekend"
+        if unit.endswith(("周末",))
+        else "week"
+    )
     if kind == "week" and unit[-1] in WEEKDAY_SIGNS and unit not in ("周", "星期", "礼拜"):
         kind = WEEKDAY_SIGNS[unit[-1]]
     return Frame(nth=(number, kind))
@@ -281,14 +291,51 @@ def shift(g: Groups, clock: Clock) -> tuple[str, Frame | None, object] | None:
     return "frame", frame, ("shift", unit)
 
 
+def compound(g: Groups, clock: Clock) -> tuple[str, Frame | None, object] | None:
+    """一小时三十分后, 一年零三个月前: one step after the other."""
+    sign = -1 if (g[6] or "")[-1] in "前来" else 1
+    first, unit = _amount(g[0] or "", g[1], g[2] or "", None)
+    second, finer = _amount(g[3] or "", g[4], g[5] or "", None)
+    if first is None or second is None or _UNIT_ORDER.index(unit) >= _UNIT_ORDER.index(finer):
+        return None
+    moment = moved(clock, first, unit, sign)
+    whole = moved(Clock(moment[1], clock.offset, clock.zone), second, finer, sign) if moment else None
+    if whole is None:
+        return "vague", None, None
+    if "内" in (g[6] or "") or "里" in (g[6] or "") or (g[6] or "").endswith("来"):
+        ends = sorted([clock.now, whole[1]])
+        return "span", None, (*ends, finer)
+    return "frame", whole[0], ("shift", finer)
+
+
+_UNIT_ORDER = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+
+
+def first_quarters(g: Groups, clock: Clock) -> tuple[str, None, object]:
+    """前三季度: those of this year."""
+    count = chinese_number(g[0] or "一") or 1
+    year = clock.today.year
+    return "span", None, (date(year, 1, 1), month_span(year, 3 * count + 1)[0], "quarter")
+
+
 def _amount(number: str, half: str | None, unit: str, tail_half: str | None) -> tuple[float | None, str]:
     amount = chinese_amount(number)
-    if number in ("几", "数", "好几", "一两") or amount is None:
+    if number in ("几", "数", "好几") or amount is None or _about(number):
         return None, UNIT_WORDS[unit]
     name, factor = UNIT_WORDS[unit], 1.0
     if name == "quarter_hour":
         name, factor = "minute", 15.0
     return (amount + (0.5 if half or tail_half else 0)) * factor, name
+
+
+def _about(number: str) -> bool:
+    """两三, 七八: two numerals in a row, the second one more, mean about so many."""
+    if len(number) != 2 or number[0] not in _ROW or number[1] not in _ROW:
+        return False
+    return _ROW[number[1]] - _ROW[number[0]] == 1
+
+
+_ROW = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 
 
 def toward(g: Groups, clock: Clock) -> tuple[str, Frame | None, object] | None:
@@ -316,9 +363,17 @@ def wait(g: Groups, clock: Clock) -> tuple[str, Frame | None, object] | None:
     return ("frame", found[0], ("shift", unit)) if found else ("vague", None, None)
 
 
-def holiday(g: Groups, clock: Clock) -> Frame:
-    shift = {"前夜": -1, "前夕": -1, "前一天": -1, "后一天": 1, "翌日": 1, "次日": 1}.get(g[1] or "")
-    return Frame(holiday=holiday_names("zh")[g[0] or ""], holiday_shift=shift)
+def holiday(g: Groups, clock: Clock) -> Frame | tuple[str, Frame | None, object] | None:
+    which, after = g[0] or "", g[2] or ""
+    days: int | None = {"": None, "前夜": -1, "前夕": -1, "翌日": 1, "次日": 1}.get(after, 0)
+    if days == 0:
+        said = after.lstrip("的")[1:].removeprefix("第").rstrip("天周星期礼拜个")
+        amount = chinese_amount(said)
+        if amount is None or _about(said):
+            return None
+        days = round(amount * (1 if after.endswith("天") else 7)) * (-1 if "前" in after else 1)
+    frame = Frame(holiday=holiday_names("zh")[g[1] or ""], holiday_shift=days)
+    return ("frame", frame, "past") if which.startswith("上") else frame
 
 
 def season(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
@@ -334,8 +389,8 @@ def this_hour(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
     return "weak", Frame(hour=clock.now.hour, minute=clock.now.minute, meridiem="24"), None
 
 
-def all_day(g: Groups, clock: Clock) -> Frame:
-    return Frame(date=clock.today)
+def all_day(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
+    return "frame", Frame(date=clock.today), "all day"
 
 
 def zone(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:

@@ -75,6 +75,8 @@ def nth_in(first: date, after: date, number: int, kind: str | int) -> Span | Non
     if kind == "day":
         day = first + timedelta(days=number - 1) if number > 0 else after + timedelta(days=number)
         return (day, day + DAY, "day") if first <= day < after else None
+    if kind in ("month", "quarter"):
+        return _nth_months(first, after, number, 1 if kind == "month" else 3, kind)
     weekday = {"week": 0, "weekend": 5}.get(str(kind), kind if isinstance(kind, int) else 0)
     if number > 0:
         day = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (number - 1))
@@ -89,3 +91,10 @@ def nth_in(first: date, after: date, number: int, kind: str | int) -> Span | Non
     if not first <= day < after:
         return None
     return (day, day + 2 * DAY, "day") if kind == "weekend" else (day, day + DAY, "day")
+
+
+def _nth_months(first: date, after: date, number: int, months: int, kind: str) -> Span | None:
+    """The number-th month or quarter of a year or quarter."""
+    start = add_months(first, months * (number - 1)) if number > 0 else add_months(after, months * number)
+    end = add_months(start, months)
+    return (start, end, kind) if first <= start and end <= after else None
