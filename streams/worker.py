@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import faust
 from aiokafka.errors import KafkaError
@@ -59,6 +60,7 @@ def build_job(settings: Settings) -> Job:
 def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[Job], None] | None = None) -> int:
     """Runs a worker until it is told to stop; returns the exit code."""
     job = job or build_job(settings)
+    Path(job.settings.data_dir).mkdir(parents=True, exist_ok=True)  # Faust makes only the last folder
     be_patient()
     add_services(job, on_ready)
     worker = faust.Worker(job.app, override_logging=False, redirect_stdouts=False, loglevel="INFO", quiet=True)
