@@ -66,8 +66,9 @@ def _thing() -> re.Pattern[str]:
         listed.sort(key=lambda word: (-len(word), word))
     latin = {key: "|".join(re.escape(word) for word in listed if word.isascii()) for key, listed in words.items()}
     han = {key: "|".join(re.escape(word) for word in listed if not word.isascii()) for key, listed in words.items()}
+    long_kinds = "|".join(word for word in han["kinds"].split("|") if len(word) > 1)
     return re.compile(
-        f"(?:深|浅|亮|暗|淡|哑光)?(?:{han['colours']})(?:色系?)?的?(?:{han['kinds']})"
+        f"(?:深|浅|亮|暗|淡|哑光)?(?:{han['colours']})(?:(?:色系?的?|的)(?:{han['kinds']})|(?:{long_kinds}))"
         f"|(?<![a-z])(?:(?:dark|light|bright|deep|pale|matte) )?(?:{latin['colours']}) (?:[a-z]{{3,12}} )?(?:{latin['kinds']})(?![a-z])"
     )
 

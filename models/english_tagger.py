@@ -177,10 +177,14 @@ class EnglishTagger:
         except Exception as error:
             raise ResourceError(f"{path.name}: cannot be loaded ({error}); train it again or reinstall") from error
 
-    def knows_first_name(self, word: str) -> bool:
-        """Whether a word is a listed first name and no everyday word."""
+    def knows(self, word: str, *, last: bool = False) -> bool:
+        """Whether a word is a listed first name (or last name, with `last`) and no everyday word."""
         flags = self._features.flags(word)
-        return "f" in flags and "w" not in flags
+        return ("f" in flags or (last and "l" in flags)) and "w" not in flags
+
+    def is_everyday(self, word: str) -> bool:
+        """Whether a word is often written small in ordinary text."""
+        return "w" in self._features.flags(word)
 
     def find(self, text: str) -> list[Span]:
         """The names of a text in order."""

@@ -65,7 +65,7 @@ _TOKEN = re.compile(
 )
 _ERROR = re.compile(r"(?:E|ERR|0X)[\-_]?\d{3,}[A-Z]?$|0X[0-9A-F]{4,}$")
 _PLAIN = re.compile(
-    r"\d+(?:\.\d+)?(?:[A-Z]{1,4}|%)$|\d{1,4}-\d{1,2}-\d{1,4}(?:T\d+)?$|\d+[/\-]\d+(?:[/\-]\d+)?$|[QHWV]\d{1,2}$|\d{1,2}[AP]M$|(?:19|20)\d\dS?$|(?:HTTP|UTF|ISO|RFC|GPT|COVID|MP|USB|IPV)-?\d+$"
+    r"\d+(?:\.\d+)?(?:[A-Z]{1,4}|%)$|\d+[A-Z]{0,3}-\d+[A-Z]{0,3}$|\d{1,4}-\d{1,2}-\d{1,4}(?:T\d+)?$|\d+[/\-]\d+(?:[/\-]\d+)?$|[QHWV]\d{1,2}$|\d{1,2}[AP]M$|(?:19|20)\d\dS?$|(?:HTTP|UTF|ISO|RFC|GPT|COVID|MP|USB|IPV)-?\d+$"
 )
 WINDOW = 24
 

@@ -17,6 +17,7 @@ MIN_CERTAINTY = 0.4
 """A name must be more probable than not to the tagger, whose best path may be unsure of it."""
 
 _HAN = re.compile("[\u3400-\u9fff]")
+_NAME = re.compile("[\u3400-\u9fffA-Za-z·•・‧.-]+")
 _DOT = "·•・‧-"
 _EDGE = re.compile("[^\u3400-\u9fff]")
 _FUNCTION = frozenset("的了和与及跟在是为有被把将给对向从到也都就还又再要会能可说问住已正请让叫、，。")
@@ -95,7 +96,7 @@ def _dotted(words: tuple[Word, ...], left: int, right: int) -> bool:
 def _is_name(view: str, word: Word) -> bool:
     """Whether LAC's find is a full name: not a surname with a title, a nickname, a word, or part of a place or firm."""
     lists, text = _lists(), word.text
-    if not _HAN.search(text) or len(text) < 2 or text in lists.not_names:
+    if not _NAME.fullmatch(text) or not _HAN.search(text) or len(text) < 2 or text in lists.not_names:
         return False
     surname = lists.surname.match(text)
     if surname and text[surname.end() :] in lists.titles:

@@ -14,6 +14,9 @@ MAX_TAGGED = 3000
 """Characters of a text in which names are looked for by the taggers; numbers and patterns are looked for in all of it."""
 
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]{2}")
+SURE, LIKELY = 30.0, 10.0
+"""Margins of the tagger above which a name written small is believed, without and with a listed name in it."""
+
 _HAN = re.compile("[\u3400-\u9fff]")
 _RUN = re.compile("[A-Za-z0-9\u00c0-\u024f][\x20-\x7e\u00a0-\u024f\n’]*")
 _CAPITAL = re.compile("[A-Z\u00c0-\u00de][a-z\u00df-\u024f]")
@@ -41,8 +44,10 @@ def find_names(view: str, lang: str | None) -> Iterator[Find]:
 def latin_spans(view: str) -> list[Span]:
     """What the English tagger finds: in all of a Latin text, and in each Latin stretch of a Chinese one."""
     if not _HAN.search(view):
-        return list(tag_english(view[:MAX_TAGGED]))
-    spans = []
+        cased = not view.islower()
+        tagged = tag_english(view[:MAX_TAGGED])
+        return [span for span in tagged if span.kind == "ADDR" or _written_as_name(view, span, cased)]
+    spans: list[Span] = []
     for run in _RUN.finditer(view, 0, MAX_TAGGED):
         if _CAPITAL.search(run[0]):
             spans += [
@@ -53,9 +58,24 @@ def latin_spans(view: str) -> list[Span]:
     return spans
 
 
+def _written_as_name(view: str, span: Span, cased: bool) -> bool:
+    """A name has a capital; written small it needs a listed name in it, or the tagger to be very sure of it."""
+    said = view[span.start : span.end]
+    words = _WORD.findall(said)
+    if not words:
+        return False
+    if any(ch.isupper() for ch in said):
+        opens = not span.start or view[: span.start].rstrip(" \"'“(")[-1:] in (".", "!", "?", "")
+        return not (opens and len(words) == 1 and english_tagger().is_everyday(words[0]))
+    listed = span.kind == "PER" and any(english_tagger().knows(word, last=True) for word in words)
+    if cased:
+        return listed and span.margin >= SURE
+    return span.margin >= SURE or (listed and span.margin >= LIKELY)
+
+
 def _full_name(said: str) -> bool:
     """In Chinese text a Latin word is more often a brand than a person: first and last name, or a known first name."""
-    return " " in said.strip() or english_tagger().knows_first_name(said)
+    return " " in said.strip() or english_tagger().knows(said)
 
 
 def _trim(view: str, span: Span) -> tuple[int, int] | None:
