@@ -46,6 +46,19 @@ def ymd(g: Groups, clock: Clock) -> Frame | None:
     return any_date(full_year(int(g[0] or 0), clock.today.year), int(g[1] or 0), int(g[2] or 0))
 
 
+def iso_instant(g: Groups, clock: Clock) -> Frame | None:
+    """2021-06-14T08:00:00+08:00."""
+    day = any_date(int(g[0] or 0), int(g[1] or 0), int(g[2] or 0))
+    if day is None:
+        return None
+    zone: int | None = None
+    if g[6]:
+        digits = g[6].replace(":", "")
+        zone = 0 if g[6] in "zZ" else int(digits[0] + "1") * (int(digits[1:3]) * 60 + int(digits[3:5]))
+    second = int(g[5]) if g[5] else None
+    return day.copy(hour=int(g[3] or 0), minute=int(g[4] or 0), second=second, meridiem="24", zone=zone)
+
+
 def mdy(g: Groups, clock: Clock) -> Frame | None:
     month, day = int(g[0] or 0), int(g[1] or 0)
     if month > 12:

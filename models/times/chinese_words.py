@@ -42,6 +42,10 @@ def chinese_patterns() -> tuple[Pattern, ...]:
     shift_tail = "(之前|以前|前|之后|以后|过后|后|之内|以内|内|里|以来|来)"
     return (
         (
+            r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,6})?)?([Zz]\b|[+-]\d\d:?\d\d)?",
+            b.iso_instant,
+        ),
+        (
             rf"{not_digit}((?:1[89]|20)\d\d)\s?[-/.]\s?(\d{{1,2}})\s?[-/.]\s?(\d\d(?=\d\d:\d\d)|\d{{1,2}}(?!\d))T?",
             b.ymd,
         ),

@@ -119,6 +119,15 @@ def weekday(g: Groups, clock: Clock) -> Said:
     return Frame(weekday=WEEKDAYS[(g[0] or "").rstrip(".")])
 
 
+def weekday_after_next(g: Groups, clock: Clock) -> Said:
+    """friday after next, sunday before last."""
+    day = WEEKDAYS[g[0] or "mon"]
+    if (g[1] or "").startswith("before"):
+        back = (clock.today.weekday() - day) % 7 or 7
+        return Frame(date=clock.today - timedelta(days=back + 7))
+    return Frame(date=clock.today + timedelta(days=((day - clock.today.weekday()) % 7 or 7) + 7))
+
+
 def weekdays(g: Groups, clock: Clock) -> Said:
     """tuesdays, tuesday afternoons."""
     part = PART_WORDS.get((g[1] or "").strip())
@@ -275,6 +284,12 @@ def holiday(g: Groups, clock: Clock) -> Said:
     if (g[0] or "").strip() in ("last", "previous", "past", "the last"):
         return "frame", frame.copy(relative=False), "past"
     return frame
+
+
+def holiday_weekend(g: Groups, clock: Clock) -> Said:
+    """labor day weekend: the weekend before or around the holiday, and the holiday."""
+    name = re.sub(r"\s+", " ", (g[0] or "").replace("\u2019", "'"))
+    return Frame(holiday=holiday_names("en")[name], edge="weekend")
 
 
 def now(g: Groups, clock: Clock) -> Said:

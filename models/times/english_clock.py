@@ -92,6 +92,7 @@ def bare_hour(g: Groups, clock: Clock) -> Said:
 
 
 _AMOUNTS = {
+    "half": 0.5,
     "half a": 0.5,
     "half an": 0.5,
     "a half": 0.5,

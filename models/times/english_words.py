@@ -12,6 +12,7 @@ from functools import lru_cache
 from models.times import english_builders as b
 from models.times import english_clock as t
 from models.times.atoms import Clock
+from models.times.chinese_builders import iso_instant
 from models.times.english_tables import (
     DAY_PARTS,
     DAY_WORDS,
@@ -48,7 +49,7 @@ YEAR_WORDS = (
     rf"(?:(?:nineteen|twenty)\s(?:{_TENS}|{_TEEN})(?:[\s-](?:{_ONES})\b)?|two\sthousand(?:\s(?:and\s)?(?:{CARDINAL}))?)"
 )
 AMOUNT = (
-    rf"(?:\d{{1,4}}(?:\.\d{{1,2}})?|1/2|[13]/4|half\san?|a\shalf|an?\s(?:couple|few)(?:\sof)?|couple(?:\sof)?|(?:a\s)?few|several|some"
+    rf"(?:\d{{1,4}}(?:\.\d{{1,2}})?|1/2|[13]/4|half\san?|half(?=\s(?:hour|day|year|month))|a\shalf|an?\s(?:couple|few)(?:\sof)?|couple(?:\sof)?|(?:a\s)?few|several|some"
     rf"|(?:one|an?)\sand\sa\shalf|{CARDINAL}|an?)(?:\smore)?"
 )
 AP = r"(?:[ap]\s?\.?\s?m\b|[ap]\b)"
@@ -72,6 +73,10 @@ def english_patterns() -> tuple[Pattern, ...]:
     free = r"(?<![a-z0-9$#])(?<!\$\s)"
     sep = r"\s?[-/.]\s?"
     return (
+        (
+            r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,6})?)?(z\b|[+-]\d\d:?\d\d)?",
+            iso_instant,
+        ),
         (rf"(?<![\d.:/])({YEAR}){sep}(\d{{1,2}}|{MONTH}){sep}(\d{{1,2}}|{MONTH})(?![\d])(?:t(?=\d\d:))?", b.ymd),
         (r"(?<![\d])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
         (rf"(?<![\d.:/])(\d{{1,2}})[-/.](\d{{1,2}})[-/.,]\s?({YEAR})(?!\d)", b.mdy),
@@ -101,7 +106,7 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"{free}h([12])(?:\s({YEAR}))?\b", b.half_year),
         (rf"{free}((?:1[6-9]|20)\d0|(?<=the\s)[2-9]0|(?<=the\s['\u2019])[2-9]0)['\u2019]?s\b", b.decade),
         (
-            rf"(?<![\d.:/$-])({ORDINAL}|\d{{1,2}}|{HOUR_W})(?:\s?[-–]\s?|\s(?:to|till|until|untill|til|through|and)\s(?:the\s)?)"
+            rf"(?<![\d.:/$-])(?:the\s)?({ORDINAL}|\d{{1,2}}|{HOUR_W})(?:\s?[-–]\s?|\s(?:to|till|until|untill|til|through|and)\s(?:the\s)?)"
             rf"(?=(?:{ORDINAL}|\d{{1,2}}(?:[:.][0-5]\d)?|{HOUR_W})\s?(?:{AP}|o['\u2019]?clock|(?:in\sthe|today|tomorrow|tonight|yesterday|next|this|last|of\s(?:this|next|last|the\smonth|{MONTH}))\b|{MONTH}\b|{WEEKDAY}\b)"
             rf"|\d{{1,2}}:[0-5]\d|{MONTH}\s\d)",
             b.half_number,
@@ -137,14 +142,16 @@ def english_patterns() -> tuple[Pattern, ...]:
         (rf"\b(?:the\s)?(first|second)\shalf\sof\s(?:the\syear\s?)?({YEAR})?", b.half_year),
         (rf"\b({step})\s({MONTH})\b", b.month_step),
         (rf"\b({MONTH})\s(after\snext)\b", lambda g, c: b.month_step((g[1], g[0]), c)),
+        (rf"\b({WEEKDAY})\s(after\snext|before\slast)\b", b.weekday_after_next),
         (rf"(?:\b({step}|the|an?\s?other)\s)?\b((?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:mon|tues|wednes|thurs|fri|satur|sun)day\s(?:mornings|afternoons|evenings|nights))\b", _plural),
         (rf"\b({step})\s({WEEKDAY})\b(?!s)", b.weekday_step),
         (rf"(?<![a-z.])({WEEKDAY})\b(?:(?<=\b[a-z]{{3}})\.(?=,|\s[a-z\d]))?(?!['\u2019]s\s)", b.weekday),
+        (rf"\b({holidays})\s(?:weekend|week-end)\b", b.holiday_weekend),
         (rf"(?:\b({step})\s)?\b({holidays})(?![a-z])", b.holiday),
         (rf"\b(?:the\s)?week\s(?:of|beginning|commencing|starting)(?:\son)?\s(?=(?:the\s)?(?:{MONTH}|{WEEKDAY}|\d))", b.week_of),
         (r"\bweek\s(\d{1,2})\b", b.iso_week),
         (r"\b(the\s(?:next|following|previous))\s(day)\b", _step),
-        (rf"\b({step})\s(weekend|week-end|week|month|quarter|qtr|year|yr|hour|minute|day|decade|century)\b", _step),
+        (rf"\b({step})\s(weekend|week-end|week|wk|month|quarter|qtr|year|yr|hour|hr|minute|min|day|decade|century)\b", _step),
         (r"\b(?:remaining|remainder|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
         (r"(?:(?<=for\s)|(?<=of\s)|(?<=in\s)|(?<=during\s)|^)((?:the)\s)(day|week|month|quarter|year)\b(?=\s*(?:$|[.,!?;])|\s(?:before|after|and|or|so|but)\b)|^(my\s)(day|week|month)$", lambda g, c: b.unit_step((g[0] or g[2], g[1] or g[3]), c)),
         (r"()(?<!a\s)\b(weekend)\b", b.unit_step),
@@ -217,6 +224,7 @@ def _clocks(free: str) -> tuple[Pattern, ...]:
         (r"(?:(?<=\bat\s)|(?<=between\s))(1?\d|2[0-4])\.([0-5]\d)()()(?!\d|\s?%)", t.clock_digits),
         (r"(?<![a-z\d:./])([01]?\d|2[0-4])h([0-5]\d)?(?:min)?\b(?!\s(?:ago|later|from))", t.clock_h),
         (rf"\b(half|(?:an?\s)?quarter|{CARDINAL}|\d{{1,2}})(?:\s(?:minutes?|mins?))?\s(past|to|after|before|till|of)\s({HOUR}|{_any(HOUR_WORDS)})(?:\b|(?=[ap]))(?:\so['\u2019]?clock)?\s?({AP_SURE}|[ap]\b)?{unit_follows}(?!\s?[:/]\d)", _past_hour),
+        (rf"(?<=\bat\s)(half)\s({HOUR})\b", lambda g, c: t.past_hour((g[0], "past", g[1], None), c)),
         (rf"{free}([01]?\d|2[0-4])([0-5]\d)?\s?({AP_SURE}|(?<=\d)[ap]\b)", t.clock_short),
         (r"\b(1[0-2]|0?\d)\.\s?()(am|pm)\b", t.clock_short),
         (rf"\b({HOUR_W}|{_TEEN})(?:[\s-]({MINUTE_W}))?\s({AP_SURE})", t.clock_short),
