@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from models.lexicons import load_lexicon
+from models.slot_values import content_tokens
 from models.text import narrow
 
 MAX_TEXT = 2000
@@ -25,7 +26,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     other = "|".join(re.escape(w) for w in words if not w.isascii())
     patterns = {"small_talk": re.compile(rf"(?i)\b(?:{latin})\b|{other}")}
     for name, source in data.items():
-        if name != "small_talk":
+        if name not in ("small_talk", "data_names"):
             patterns[name] = re.compile(f"(?i){source}")
     return patterns
 
@@ -93,6 +94,11 @@ def is_small_talk(text: str) -> bool:
     if len(text) > 200:
         return False
     return not any(c.isalnum() for c in _patterns()["small_talk"].sub("", text))
+
+
+def tells_besides_data(bare: str) -> bool:
+    """Whether a text, its masked values taken out, says more than what kind of value it held ("my card number is")."""
+    return bool(content_tokens(bare) - frozenset(load_lexicon("policy.toml")["data_names"].split()))
 
 
 def milestone(text: str) -> str | None:

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from models.privacy.spans import PLACEHOLDER
 from models.slot_lists import Mode, SlotLists, SlotPattern, slot_lists
 from models.slot_values import MAX_TEXT, content_tokens, normal_value, value_kind
 from models.text import narrow
@@ -23,7 +24,7 @@ _QUESTION = re.compile(
     r"|should|what|which|where|when|who|how|why)\b"
 )
 _WAS = re.compile(r"\b(?:was|were)\b")
-_MASKED = re.compile(r"\[[a-z_]{2,20}:\d{1,6}\]|\*{3,}")
+_STARS = re.compile(r"\*{3,}")
 _SELF = re.compile(r"(?i)^(?:i|we|my|our)$")
 _ZH_SELF = re.compile(r"(?:我们家|我们|我家|本人|咱们?|俺|我)$")
 _ZH_OTHER = re.compile(r"(?:[你您他她它](?:们)?|谁|大家|有人|人家)$")
@@ -73,7 +74,7 @@ def _read_slots(text: str, speaker: str, names: tuple[str, ...]) -> tuple[SlotFa
         wish = bool(lists.wishes.search(sentence))
         for match in _CLAUSE.finditer(sentence):
             clause = match.group()
-            if asked or _QUESTION.search(clause) or _MASKED.search(clause):
+            if asked or _QUESTION.search(clause) or PLACEHOLDER.search(clause) or _STARS.search(clause):
                 continue
             found = _read_clause(clause, start + match.start(), speaker, names, lists)
             if wish:

@@ -35,7 +35,7 @@ from models.text import narrow
 from tables import conflicts, profile, tasks, units
 from tables.person import PersonState, SessionState, TaskState
 from tables.store import ERASED, PersonRows
-from tables.writing import CORRECTION_CONFIDENCE, audit, facts_of
+from tables.writing import CORRECTION_CONFIDENCE, NEIGHBOURS, audit, facts_of
 
 MAX_RANGES = 64
 """Erased stretches of time kept per person; past that, neighbours are joined into one."""
@@ -88,7 +88,7 @@ def was_erased(rows: PersonRows, event_id: str, ts: datetime) -> bool:
 
 def _forget(state: PersonState, rows: PersonRows, command: Command, effects: Effects) -> None:
     scope = command.scope
-    for slot, unit in _matching(state, rows, scope):
+    for slot, unit in _with_remnants(rows, list(_matching(state, rows, scope)), scope):
         conflicts.drop(rows, slot, facts_of(unit))
         profile.forget(rows, slot)
         effects.erased.append(units.erase(rows, slot, unit))
@@ -178,6 +178,20 @@ def _matching(state: PersonState, rows: PersonRows, scope: Scope) -> Iterator[tu
             or (dated and _within(scope, unit.ts))
         ):
             yield slot, unit
+
+
+def _with_remnants(rows: PersonRows, found: list[tuple[int, Unit]], scope: Scope) -> list[tuple[int, Unit]]:
+    """With what is left of the same utterances and says nothing by itself ("keep it in mind")."""
+    if not (scope.text or scope.topic):
+        return found
+    slots = {slot for slot, _ in found}
+    events = {event for _, unit in found for event in unit.source_event_ids}
+    near = {other for slot in slots for other in range(max(0, slot - NEIGHBOURS), slot + NEIGHBOURS + 1)}
+    for slot in sorted(near - slots):
+        unit = units.load(rows, slot)
+        if unit is not None and events & set(unit.source_event_ids) and len(content_tokens(unit.resolved_content)) < 2:
+            found.append((slot, unit))
+    return found
 
 
 def _all_units(state: PersonState, rows: PersonRows) -> Iterator[tuple[int, Unit]]:

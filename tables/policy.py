@@ -8,7 +8,6 @@ never        what holds nothing but masked personal data (masking itself happens
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Literal, Protocol
@@ -16,12 +15,14 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from models import claims
+from models.privacy.spans import PLACEHOLDER
 from models.records import Affect, Audit, Layer, Severity, UnitType, Validity
+from models.slot_values import content_tokens
 from models.slots import read_slots
 
 WriteClass = Literal["must", "conditional", "not", "never"]
 STATUS_DAYS, REQUEST_DAYS, OPEN_DAYS = 14, 30, 30
-"""Expiry of task status, of open requests, of open matters (complaints, promises after they fall due)."""
+"""Expiry of task status, of open requests, of open matters (complaints, promises), counted from the day they fall due, if they do."""
 REVIEW_MONTHS = 12
 """A preference is due for review after so many months; it is kept until somebody says otherwise."""
 ANONYMOUS_HOURS = 24
@@ -29,9 +30,8 @@ ANONYMOUS_HOURS = 24
 LONG_ANSWER, LEAD = 400, 300
 """An agent's turn of more than `LONG_ANSWER` characters is general text: past its first `LEAD`, only promises and status are kept."""
 
-_PLACEHOLDER = re.compile(r"\[[a-z_]{2,20}:\d{1,6}\]")
 _PROFILE_ATTRIBUTES = frozenset(
-    {
+    [
         "preference",
         "favourite",
         "residence",
@@ -43,7 +43,11 @@ _PROFILE_ATTRIBUTES = frozenset(
         "address_as",
         "wish",
         "responsibility",
-    }
+        "location",
+        "delivery",
+        "my",
+        "owns",
+    ]
 )
 _LASTING = frozenset({"preference", "identity"})
 _AGENT_KEEPS = frozenset(
@@ -143,11 +147,13 @@ def _refusal(
         return Decision(write_class="not", reason="system_text")
     if role == "tool":
         return Decision(write_class="not", reason="tool_result_is_task_fact")
-    bare = _PLACEHOLDER.sub("", text)
-    if bare != text and sum(c.isalnum() for c in bare) < 6:
+    bare = PLACEHOLDER.sub(" ", text)
+    if bare != text and not claims.tells_besides_data(bare):
         return Decision(write_class="never", reason="personal_data")
     if not any(c.isalnum() for c in text) or small_talk or claims.is_small_talk(text):
         return Decision(write_class="not", reason="small_talk")
+    if not content_tokens(text):
+        return Decision(write_class="not", reason="no_content")
     if rejected:
         return Decision(write_class="not", reason="rejected_proposal")
     if role == "agent":
@@ -209,21 +215,20 @@ def _expiry(turn: Affect, text: str, reading: Reading, milestone: str | None, la
         return None
     pending = reading.resolution_status == "pending" or claims.says("pending", text)
     matter = claims.says("transaction", text) or any(entity.strength == "strong" for entity in turn.entities)
-    if reading.type == "correction" or reading.type == "decision":
+    if reading.type in ("correction", "decision") or turn.speaker.role == "third_party":
         return None
     if milestone is not None and not pending:
         return None
-    if turn.speaker.role == "third_party":
-        return None
+    due = _due(turn, text)
     if reading.type == "commitment" and turn.speaker.role == "agent":
-        return _due(turn, text) + timedelta(days=OPEN_DAYS)
+        return due + timedelta(days=OPEN_DAYS)
+    if reading.type == "action_request" and not claims.tells(text):
+        return due + timedelta(days=REQUEST_DAYS)
     if not (pending or reading.type == "action_request") or not matter:
         return None
     if reading.type == "status_update":
-        return turn.ts + timedelta(days=STATUS_DAYS if milestone is None else OPEN_DAYS)
-    if reading.type in ("complaint", "constraint"):
-        return turn.ts + timedelta(days=OPEN_DAYS)
-    return turn.ts + timedelta(days=REQUEST_DAYS)
+        return due + timedelta(days=STATUS_DAYS if milestone is None else OPEN_DAYS)
+    return due + timedelta(days=OPEN_DAYS)
 
 
 def _due(turn: Affect, text: str) -> datetime:

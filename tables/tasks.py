@@ -123,7 +123,10 @@ def _customer_turn(
     task.constraints = add_constraints(task.constraints, constraints)
     learn_facts(session, task, turn)
     if parsed.action != CHAT:
-        task.topic = list(dict.fromkeys([*new_marks(task, parsed), *task.topic, *turn_topic(turn, parsed)]))[:MAX_TOPIC]
+        words = turn_topic(turn, parsed)
+        if not task.topic:
+            words.sort(key=lambda word: (any(c.isdigit() for c in word), -len(word), word))
+        task.topic = list(dict.fromkeys([*new_marks(task, parsed), *task.topic, *words]))[:MAX_TOPIC]
         transitions.append(
             _record(task, session, turn.tenant, turn.user_id, choice.continues, turn.event_id or "", turn.ts, version)
         )
@@ -273,5 +276,5 @@ def _facts(session: SessionState, task: TaskState | None = None) -> dict[str, st
 
 def _topic_name(task: TaskState | None, parsed: ParsedIntent) -> str | None:
     if task is not None and task.topic:
-        return task.topic[0].removeprefix("#")
+        return next((w[1:] for w in task.topic if w.startswith("#")), task.topic[0])
     return parsed.group.removeprefix("off:") if parsed.group else None

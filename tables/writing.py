@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from models.corrections import Correction, read_correction
-from models.records import Audit, Slot, Unit
+from models.records import Audit, Layer, Slot, Unit
 from models.slot_values import content_tokens
 from models.slots import SlotFact, read_slots
 from tables import conflicts, profile, units
@@ -23,6 +23,8 @@ from tables.store import PersonRows
 MAX_CANDIDATES = 12
 RECENT = 6
 """The newest slots are always among the candidates: what is corrected was often just said."""
+NEIGHBOURS = 4
+"""How far from a unit's slot others of the same utterance are looked for."""
 MIN_OVERLAP = 0.34
 """Share of the smaller statement's content words that must be common before one is taken to be about the other."""
 CORRECTION_CONFIDENCE = 0.95
@@ -74,9 +76,13 @@ def write_unit(
             _settle(rows, unit, referent, written)
         elif referent is not None and referent not in losers:
             losers.append(referent)
+    if correction is not None and correction.kind in ("correction", "contrast"):
+        losers += _same_breath(rows, losers)
     if verdict.beaten_by is not None:
         winner = units.load(rows, verdict.beaten_by)
         unit.status, unit.superseded_by = "superseded", winner.unit_id if winner else None
+    if unit.type == "correction" and unit.layer == "session" and unit.user_id is not None:
+        unit.layer = _layer_of(rows, losers)
     was_stored = units.slot_of(rows, unit.unit_id)
     slot = units.store(state, rows, unit, vector)
     corrected = unit.type == "correction" or (correction is not None and correction.kind == "contrast")
@@ -197,6 +203,28 @@ def _referent(
         if share >= MIN_OVERLAP and (best is None or share > best[0] + 1e-9):
             best = (share, slot)
     return None if best is None else best[1]
+
+
+def _same_breath(rows: PersonRows, losers: Sequence[int]) -> list[int]:
+    """Units of the same utterance as a corrected one that repeat the value that was wrong ("寄到虹桥就行" beside "公司在虹桥")."""
+    found: list[int] = []
+    for slot in losers:
+        old = units.load(rows, slot)
+        values = [fact.value for fact in facts_of(old) if fact.mode == "value" and len(fact.value) > 1] if old else []
+        for near in range(max(0, slot - NEIGHBOURS), slot + NEIGHBOURS + 1):
+            other = units.load(rows, near) if values and near not in losers and near not in found else None
+            if other is None or old is None or other.status != "current":
+                continue
+            together = set(other.source_event_ids) & set(old.source_event_ids)
+            if together and any(fact.value in values for fact in facts_of(other)):
+                found.append(near)
+    return found
+
+
+def _layer_of(rows: PersonRows, slots: Sequence[int]) -> Layer:
+    """The layer of what a correction replaces: a corrected profile line is one again."""
+    layers = [old.layer for slot in slots if (old := units.load(rows, slot)) is not None]
+    return "profile" if "profile" in layers else "session"
 
 
 def _may_replace(unit: Unit, old: Unit, correction: Correction) -> bool:

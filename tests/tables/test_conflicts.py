@@ -224,10 +224,24 @@ def test_work_per_unit_does_not_grow_with_history() -> None:
             return counted(kind, *parts)
 
         rows.get = get  # type: ignore[method-assign]
-        from tables.writing import write_unit
-        from tests.tables.state_records import unit
-
         write_unit(memory.state, rows, unit(f"I like hobby number{number} very much.", event=f"e{number}"), None)
         memory.commit()
         reads.append(count[0])
     assert max(reads[-50:]) <= max(reads[20:70]) + 2
+
+
+def test_a_correction_reaches_the_rest_of_what_was_said_in_one_breath() -> None:
+    memory = Memory()
+    rows = memory.rows()
+    one = unit("我们公司在虹桥", event="e1", layer="profile")
+    two = unit("发票寄到虹桥就行", event="e1")
+    two.unit_id = unit_id("t", "e1", 8, 16)
+    three = unit("电梯坏了两天", event="e1")
+    three.unit_id = unit_id("t", "e1", 17, 23)
+    for said in (one, two, three):
+        write_unit(memory.state, rows, said, None)
+    memory.commit()
+    written = memory.say("你记错了，我们公司已经搬到张江了。", event="e2", ts=at(days=7))
+    assert [u.content for u in written.units] == [one.content, two.content, "你记错了，我们公司已经搬到张江了。"]
+    assert [u.status for u in written.units] == ["corrected", "corrected", "current"]
+    assert written.units[-1].layer == "profile"

@@ -142,9 +142,9 @@ def test_system_text_is_never_kept() -> None:
 
 
 def test_only_masked_data_is_never_kept() -> None:
-    decision = judge("卡号 [bank_card:19]", "fact")
+    decision = judge("卡号 [bank_card:l]", "fact")
     assert decision.write_class == "never"
-    assert judge("退款打到尾号 [bank_card:19] 的卡上，尽快处理。", "action_request").written
+    assert judge("退款打到尾号 [bank_card:l] 的卡上，尽快处理。", "action_request").written
 
 
 def test_anonymous_memory_ends_with_its_session() -> None:
