@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import ResourceError
@@ -81,6 +81,7 @@ def test_chain_labels_speak_the_customers_language() -> None:
     assert parse_intent("cancel this order").stage == "ORDER_CANCELLATION"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_an_intent_of_the_schema(text: str) -> None:
     parsed = parse_intent(text)

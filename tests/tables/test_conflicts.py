@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from models.records import Speaker
-from tests.tables.state_records import Memory, at, span
+from tables.units import unit_id
+from tables.writing import write_unit
+from tests.tables.state_records import Memory, at, span, unit
 
 
 def after(*texts: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import RecordError, StateError
@@ -15,6 +15,7 @@ from tables.writing import write_unit
 from tests.tables.state_records import Memory, at, unit
 
 
+@settings(deadline=None)
 @given(st.text(max_size=20), st.text(max_size=20), st.integers(0, 999), st.integers(0, 999))
 def test_unit_ids_are_stable_and_differ_by_any_part(tenant: str, event: str, start: int, end: int) -> None:
     one = units.unit_id(tenant, event, start, end)
