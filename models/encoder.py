@@ -26,6 +26,8 @@ WINDOW = 254
 """Tokens of one pass (two more are the sentence marks); a longer text is read in windows of this many."""
 MAX_TOKENS = 16 * WINDOW
 """Tokens past this have no state of their own: some 6,000 characters, more than any utterance needs."""
+MAX_CHARACTERS = 20_000
+"""Characters past this are not read."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -120,7 +122,7 @@ class Encoder:
         return [self._encode(text) for text in texts]
 
     def _encode(self, text: str) -> Encoded:
-        encoding = self._tokenizer.encode(_SURROGATES.sub("\ufffd", text), add_special_tokens=False)
+        encoding = self._tokenizer.encode(_SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS]), add_special_tokens=False)
         ids = np.asarray(encoding.ids[:MAX_TOKENS], np.int64)
         offsets = np.asarray(encoding.offsets[:MAX_TOKENS], np.int32).reshape(-1, 2)
         states, total, count = [], np.zeros(self.dimension, np.float32), 0

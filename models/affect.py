@@ -1,0 +1,153 @@
+"""Filter 2: what an utterance is meant to do (six intents) and what it carries (load, emotion) (A1 to A6).
+
+One encoder pass feeds all heads. The net's answer is then put under the rules of ``affect_rules``. Emotions are
+probabilities each of its own (several may hold); the label is the one that stands out most against its usual rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from msgspec import Struct
+
+from models import affect_rules as rules
+from models.affect_cues import SHIPPED as CUES
+from models.affect_cues import CueLexicon
+from models.affect_features import Surface, SurfaceReader, hesitates
+from models.affect_net import FINER, GROUPS, AffectNet
+from models.affect_net import SHIPPED as WEIGHTS
+from models.context import Turn
+from models.encoder import Encoded
+from models.records import EMOTIONS, INTENTS, Emotion, EmotionLabel, Intent, IntentLabel, Load, Pause, Speaker
+
+RULE_CONFIDENCE = 0.75
+_VAGUE_COST, _DOUBT_COST = 0.75, 0.85
+
+
+class AffectReading(Struct, frozen=True, kw_only=True):
+    """What filter 2 found in one utterance; the fields of affect/1. `raw_load` is the load before the role weighting."""
+
+    intent: Intent
+    load: Load
+    emotion: Emotion
+    commitment_strength: float
+    confidence: float
+    recurring: bool
+    raw_load: Load
+
+
+class AffectModel:
+    """Heads, word lists and rules of filter 2; pure once loaded."""
+
+    def __init__(self, net: AffectNet, lexicon: CueLexicon) -> None:
+        self._net = net
+        self._lexicon = lexicon
+        self._surface = SurfaceReader(lexicon)
+
+    @classmethod
+    def load(cls, weights: str | Path = WEIGHTS, cues: str | Path = CUES) -> AffectModel:
+        """The shipped model, or another pair of files. Raises ResourceError for a missing, cut or misshapen file."""
+        lexicon = CueLexicon.load(cues)
+        return cls(AffectNet.load(weights, surface_size=SurfaceReader(lexicon).size), lexicon)
+
+    def read(
+        self,
+        encoded: Encoded,
+        *,
+        lang: str | None = None,
+        speaker: Speaker,
+        context: Sequence[Turn] = (),
+        pauses: Sequence[Pause] = (),
+    ) -> AffectReading:
+        """The reading of one utterance said by `speaker` after `context` (oldest first), with its pauses.
+
+        Raises RecordError(bad_vector) where `encoded` holds NaN or infinity.
+        """
+        surface = self._surface.read(encoded.text, speaker=speaker, context=context, pauses=pauses)
+        out = self._net.run(encoded, surface)
+        intent, confidence = self._intent(encoded.text, out["intent"], surface, speaker, pauses)
+        hedge = intent.corrected_by == "hedge"
+        raw = _load(out["load"], surface, encoded.text, pauses, hedge=hedge)
+        return AffectReading(
+            intent=intent,
+            load=rules.weigh(raw, speaker),
+            emotion=self._emotion(out),
+            commitment_strength=rules.commitment_strength(
+                encoded.text, surface.cues, commits=intent.label == "commit", hedge=hedge
+            ),
+            confidence=confidence,
+            recurring=rules.recurring(surface.cues),
+            raw_load=raw,
+        )
+
+    def _intent(
+        self, text: str, logits: np.ndarray, surface: Surface, speaker: Speaker, pauses: Sequence[Pause]
+    ) -> tuple[Intent, float]:
+        """The label after the rules, and the confidence: 0.5 to 1 by the label's probability, 0.3 for a hedge."""
+        weights = self._net.weights
+        probs = softmax(logits / weights["temperature"][0])
+        label = INTENTS[int((np.log(probs) + weights["intent_lift"]).argmax())]
+        named: dict[str, float] = {name: round(float(p), 4) for name, p in zip(INTENTS, probs, strict=True)}
+        corrected: tuple[IntentLabel, str] | None = None
+        if label in ("commit", "neutral", "request") and rules.hedged(text, surface.cues):
+            corrected = "request", "hedge"
+        elif label in ("neutral", "request", "refuse", "challenge") and rules.pledges(text, surface.cues):
+            corrected = "commit", "pledge"
+        elif label != "refuse" and self._refuses_by_delay(text, surface, speaker, pauses):
+            corrected = "refuse", "deferral"
+        if corrected is None:
+            return Intent(label=label, probs=named), round(0.5 + 0.5 * named[label], 4)
+        confidence = rules.HEDGED_CONFIDENCE if corrected[1] == "hedge" else RULE_CONFIDENCE
+        return Intent(label=corrected[0], probs=named, corrected_by=corrected[1]), confidence
+
+    def _refuses_by_delay(self, text: str, surface: Surface, speaker: Speaker, pauses: Sequence[Pause]) -> bool:
+        """ "我再想想" to a proposal, from someone who decides or after a long silence (A5)."""
+        if surface.earlier is None or not rules.defers(text, surface.cues):
+            return False
+        return rules.decides(speaker.title, self._lexicon) or hesitates(text, pauses)[0]
+
+    def _emotion(self, out: dict[str, np.ndarray]) -> Emotion:
+        weights = self._net.weights
+        levels = sigmoid(out["intensity"])
+        which = softmax(out["emotion"] / weights["temperature"][1])
+        group = GROUPS[int((np.log(which) + weights["emotion_lift"]).argmax())]
+        finer = dict(zip(FINER, sigmoid(out["finer"]), strict=True))
+        probs = {}
+        for name, level in zip(GROUPS, levels, strict=True):
+            share = float(finer[name]) if name in finer else 0.0
+            probs[name] = round(float(level) * (1 - share), 4)
+            if name in finer:
+                probs[FINER[name]] = round(float(level) * share, 4)
+        label = FINER[group] if group in finer and finer[group] > 0.5 else group
+        return Emotion(label=cast(EmotionLabel, label), probs={name: probs[name] for name in EMOTIONS})
+
+
+def _load(logits: np.ndarray, surface: Surface, text: str, pauses: Sequence[Pause], *, hedge: bool) -> Load:
+    """The four axes before the role weighting: the net's, with certainty lowered by open quantities and doubts.
+
+    A long silence lowers certainty by a fifth and raises stress by a tenth of what is left to 1; before a "but" twice.
+    """
+    stress, certainty, urgency, cooperation = (float(x) for x in sigmoid(logits))
+    kinds = [cue.kind for cue in surface.cues]
+    certainty *= _DOUBT_COST ** min(kinds.count("uncertain"), 4) * _VAGUE_COST ** min(kinds.count("vague"), 4)
+    if hedge:
+        certainty *= 0.5
+    long, before_but = hesitates(text, pauses)
+    for _ in range(int(long) + int(before_but)):
+        certainty *= 0.8
+        stress += 0.1 * (1 - stress)
+    return Load(stress=stress, certainty=certainty, urgency=urgency, cooperation=cooperation)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Probabilities over the last axis."""
+    shifted = np.exp(logits - logits.max())
+    return shifted / shifted.sum()
+
+
+def sigmoid(logits: np.ndarray) -> np.ndarray:
+    """Probabilities each of its own."""
+    return 1 / (1 + np.exp(-np.clip(logits, -30, 30)))

@@ -1,0 +1,76 @@
+"""Cue words of filter 2: which kinds of signal a text holds, found in one pass over a dictionary."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.errors import ResourceError
+from models.text import narrow, simplify
+
+SHIPPED = Path(__file__).parent / "lexicons" / "affect.toml"
+_TOKEN = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A cue word of one `kind` at characters ``[start, end)``."""
+
+    kind: str
+    start: int
+    end: int
+    word: str
+
+
+class CueLexicon:
+    """The word lists of affect.toml. `kinds` gives their fixed order."""
+
+    def __init__(self, kinds: tuple[str, ...], words: dict[str, tuple[int, ...]]) -> None:
+        self.kinds = kinds
+        self._words = words
+        keys = [key.split(" ") for key in words]
+        self._begun = {" ".join(key[:n]) for key in keys for n in range(1, len(key))}
+
+    @classmethod
+    def load(cls, path: str | Path = SHIPPED) -> CueLexicon:
+        """The lists of a TOML file; ResourceError where it cannot be read or an entry is not a word."""
+        try:
+            with Path(path).open("rb") as file:
+                tables = tomllib.load(file)
+        except (OSError, tomllib.TOMLDecodeError) as error:
+            raise ResourceError(f"{path}: word lists cannot be read ({error})") from error
+        words: dict[str, list[int]] = {}
+        for number, (kind, lists) in enumerate(tables.items()):
+            entries = [*lists.get("zh", []), *lists.get("en", [])] if isinstance(lists, dict) else [None]
+            for entry in entries:
+                if not isinstance(entry, str) or not _TOKEN.search(entry.lower()):
+                    raise ResourceError(f"{path}: [{kind}] holds {entry!r}, which is not a word")
+                key = " ".join(_TOKEN.findall(entry.lower()))
+                if number not in words.setdefault(key, []):
+                    words[key].append(number)
+        return cls(tuple(tables), {key: tuple(kinds) for key, kinds in words.items()})
+
+    def find(self, text: str) -> list[Cue]:
+        """Every cue in the text, by start; words may overlap. Spans are offsets into `text`."""
+        tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(folded(text))]
+        found = []
+        for first, (key, start, end) in enumerate(tokens):
+            last = first
+            while True:
+                for kind in self._words.get(key, ()):
+                    found.append(Cue(self.kinds[kind], start, end, key))
+                last += 1
+                if key not in self._begun or last == len(tokens):
+                    break
+                key = f"{key} {tokens[last][0]}"
+                end = tokens[last][2]
+        return found
+
+
+def folded(text: str) -> str:
+    """Lower case, half-width, simplified, plain apostrophes; every character keeps its offset."""
+    plain = simplify(narrow(text)).replace("’", "'")
+    lower = plain.lower()
+    return lower if len(lower) == len(plain) else plain

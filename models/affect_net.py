@@ -1,0 +1,83 @@
+"""The trained heads of filter 2: one hidden layer over encoder state, surface and n-grams. NumPy only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from models.affect_features import TEXT_BUCKETS, TURN_BUCKETS, Surface
+from models.encoder import Encoded
+from models.errors import RecordError, ResourceError
+
+SHIPPED = Path(__file__).parent / "weights" / "affect.npz"
+GROUPS = ("calm", "joy", "surprise", "sadness", "fear", "anger", "disgust")
+"""Emotion groups the net tells apart; `FINER` splits three of them in two."""
+FINER = {"joy": "gratitude", "sadness": "disappointment", "anger": "frustration"}
+OUTPUTS = {"intent": 6, "emotion": 7, "intensity": 7, "finer": 3, "load": 4}
+"""Output blocks in order: six intents, seven groups (which one), seven (how much), three splits, four load axes."""
+_SHAPES = {
+    "state_scale": (768,), "state_shift": (768,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
+    "hidden": (None, None), "hidden_bias": (None,), "out": (None, sum(OUTPUTS.values())),
+    "out_bias": (sum(OUTPUTS.values()),), "temperature": (2,), "emotion_lift": (7,), "intent_lift": (6,),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AffectNet:
+    """The weights by name (see `_SHAPES`), float32."""
+
+    weights: dict[str, np.ndarray]
+
+    @classmethod
+    def load(cls, path: str | Path = SHIPPED, *, surface_size: int) -> AffectNet:
+        """The weights of an npz file; ResourceError where it is missing, cut or of another shape."""
+        try:
+            with np.load(path) as stored:
+                weights = {name: stored[name].astype(np.float32) for name in _SHAPES}
+        except Exception as error:  # zipfile, numpy and the file system each raise kinds of their own
+            raise ResourceError(f"{path}: no usable affect weights ({error}); restore the file") from error
+        for name, shape in _SHAPES.items():
+            found = weights[name].shape
+            if len(found) != len(shape) or any(want not in (None, got) for want, got in zip(shape, found, strict=True)):
+                raise ResourceError(
+                    f"{path}: {name} has shape {found}, expected {shape}; retrain with `cuestream train`"
+                )
+        width = 768 + surface_size + weights["text_grams"].shape[1] + weights["turn_grams"].shape[1]
+        if weights["hidden"].shape != (width, weights["out"].shape[0]):
+            raise ResourceError(
+                f"{path}: made for other word lists ({weights['hidden'].shape[0]} inputs, now {width}); retrain the heads"
+            )
+        if not all(np.isfinite(array).all() for array in weights.values()):
+            raise ResourceError(f"{path}: holds numbers that are not finite; restore the file")
+        return cls(weights)
+
+    def run(self, encoded: Encoded, surface: Surface) -> dict[str, np.ndarray]:
+        """Logits by output block. Raises RecordError(bad_vector) where the encoding holds NaN or infinity."""
+        weights = self.weights
+        state = state_vector(encoded)
+        if not np.isfinite(state).all():
+            raise RecordError("bad_vector", "the encoder's vector holds NaN or infinity")
+        inputs = np.concatenate(
+            (
+                (state - weights["state_shift"]) * weights["state_scale"],
+                surface.dense,
+                _summed(weights["text_grams"], surface.text_grams),
+                _summed(weights["turn_grams"], surface.turn_grams),
+            )
+        )
+        hidden = np.maximum(inputs @ weights["hidden"] + weights["hidden_bias"], 0)
+        logits = hidden @ weights["out"] + weights["out_bias"]
+        bounds = np.cumsum([0, *OUTPUTS.values()])
+        return {name: logits[bounds[i] : bounds[i + 1]] for i, name in enumerate(OUTPUTS)}
+
+
+def state_vector(encoded: Encoded) -> np.ndarray:
+    """Mean and maximum of the token states, [2H]."""
+    highest = encoded.states.max(0) if len(encoded.states) else encoded.pooled
+    return np.concatenate((encoded.pooled, highest))
+
+
+def _summed(table: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return table[rows].sum(0) / np.float32(max(len(rows), 1) ** 0.5)
