@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from msgspec import Struct
@@ -60,7 +61,7 @@ class BoundaryModel(Struct, frozen=True):
             with np.load(path) as data:
                 weights = data["weights"].astype(np.float32)
                 bias, threshold, bare = (float(value) for value in data["numbers"])
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, BadZipFile) as error:
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.segments"
             ) from error

@@ -20,6 +20,9 @@ from models.token_count import count_tokens
 
 MAX_TOKENS = 50
 _CLAUSE = re.compile(r"(?:[^，。！？；,!?;\n]|,(?=\d))+?(?:[，。！？；!?;\n]+|,(?!\d)|\.(?=\s|$)|$)", re.DOTALL)
+_WORD = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+(?:[-.:/,][^\\W_]+)*|[^\\w\\s]|_"
+)
 _TRIM = "，。！；,;.!、：: \n\t…~"
 
 
@@ -70,6 +73,8 @@ def _parts(source: str, keep: Sequence[str]) -> list[_Part]:
         if not any(ch.isalnum() for ch in raw) or is_small_talk(raw):
             continue
         text = _polish(raw, patterns)
+        if patterns["empty"].fullmatch(narrow(text).strip(_TRIM)):
+            continue
         if not any(ch.isalnum() for ch in text):
             continue
         flat = narrow(text)
@@ -109,7 +114,10 @@ def _cut(text: str) -> str:
     """At most 50 tokens; a longer single clause is cut at a word, never inside a number or a name."""
     if count_tokens(text) <= MAX_TOKENS:
         return text
-    ends = [m.end() for m in re.finditer(r"[^\W_]+(?:[-.:/,][^\W_]+)*|[^\w\s]|_", text) if m.group().isascii()]
-    ends += [i + 1 for i, ch in enumerate(text) if not ch.isascii()]
-    fitting = [end for end in sorted(ends) if count_tokens(text[:end]) <= MAX_TOKENS]
-    return text[: fitting[-1]].strip(_TRIM) if fitting else text[:MAX_TOKENS]
+    fitting, used = 0, 0
+    for match in _WORD.finditer(text):
+        used += count_tokens(match.group())
+        if used > MAX_TOKENS:
+            break
+        fitting = match.end()
+    return text[:fitting].strip(_TRIM) if fitting else text[:MAX_TOKENS]

@@ -61,10 +61,11 @@ def read_unit(
     'every_friday'
     """
     flat = flatten(text)
-    typed = (types or shipped_types()).read(text)
-    small = segment.small_talk if segment is not None else is_small_talk(text)
-    if segment is not None:  # read with the encoder's vector, so better than words alone
-        typed = Typed(segment.type, segment.chance, typed.cues)
+    model = types or shipped_types()
+    if segment is None:
+        typed, small = model.read(text), is_small_talk(text)
+    else:  # its type was read with the encoder's vector, so better than from words alone
+        typed, small = Typed(segment.type, segment.chance, model.cues.seen(flat)), segment.small_talk
     kind = _kind(flat, typed, bool(times))
     said_at = said_at or (affect.ts if affect is not None else None)
     validity = read_validity(flat, kind, typed.cues, times, said_at)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import get_args
+from zipfile import BadZipFile
 from zlib import crc32
 
 import numpy as np
@@ -32,6 +33,7 @@ MAX_TEXT = 600
 
 _ARRAYS = ("weights", "bias", "vector_weights", "vector_bias", "turn", "center")
 _CJK_RUN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
+_LATIN = re.compile(r"[a-z?]", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|#+")
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
@@ -45,28 +47,39 @@ class Typed(Struct, frozen=True):
 
 
 class Cues:
-    """The compiled cue expressions."""
+    """The compiled cue expressions: Chinese ones and English ones, each read only where the text has that script."""
 
-    def __init__(self, expressions: Mapping[str, str]) -> None:
+    def __init__(self, chinese: Mapping[str, str], english: Mapping[str, str]) -> None:
         """Raises ResourceError if an entry is no regular expression."""
-        self._patterns: dict[str, re.Pattern[str]] = {}
-        for name, source in expressions.items():
-            try:
-                self._patterns[name] = re.compile(source, re.IGNORECASE)
-            except (re.error, TypeError) as error:
-                raise ResourceError(f"{LEXICON.name}: cue {name}: {error}") from error
+        self._chinese = _compiled(chinese)
+        self._english = _compiled(english)
 
     @classmethod
     def load(cls, path: Path = LEXICON) -> Cues:
-        """Reads the lexicon's table ``cues``."""
-        table = read_toml(path).get("cues")
-        if not isinstance(table, dict) or not table:
-            raise ResourceError(f"{path.name}: a table [cues] is missing")
-        return cls(table)
+        """Reads the lexicon's tables ``zh`` and ``en``."""
+        data = read_toml(path)
+        if not isinstance(data.get("zh"), dict) or not isinstance(data.get("en"), dict):
+            raise ResourceError(f"{path.name}: needs the tables [zh] and [en]")
+        return cls(data["zh"], data["en"])
 
     def seen(self, flat: str) -> frozenset[str]:
         """Names of the cues in a text already given by `flatten`."""
-        return frozenset(name for name, pattern in self._patterns.items() if pattern.search(flat))
+        found = set()
+        if not flat.isascii():
+            found.update([name for name, pattern in self._chinese if pattern.search(flat)])
+        if _LATIN.search(flat):
+            found.update([name for name, pattern in self._english if name not in found and pattern.search(flat)])
+        return frozenset(found)
+
+
+def _compiled(expressions: Mapping[str, str]) -> list[tuple[str, re.Pattern[str]]]:
+    found = []
+    for name, source in expressions.items():
+        try:
+            found.append((name, re.compile(source, re.IGNORECASE)))
+        except (re.error, TypeError) as error:
+            raise ResourceError(f"{LEXICON.name}: cue {name}: {error}") from error
+    return found
 
 
 def flatten(text: str) -> str:
@@ -119,7 +132,7 @@ class TypeModel(Struct, frozen=True):
             with np.load(path) as data:
                 part = {name: data[name].astype(np.float32) for name in _ARRAYS}
                 encoder = str(data["encoder"])
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, BadZipFile) as error:
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.unit_types"
             ) from error

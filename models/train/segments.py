@@ -156,11 +156,11 @@ def chinese(folder: Path, silver: Sequence[Line]) -> tuple[NDArray[np.float32], 
     """The Chinese model: own lines, treebank clauses at marks, silver lines, and chat without its marks."""
     own = read_marked(OWN)
     trees = [line for line in read_set(folder, "segments_zh_ud") if len(line["text"]) > 8]
-    chat = stripped(chat_lines(folder, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 2500))
+    chat = stripped(chat_lines(folder, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 4000))
     parts = [
         rows_of(joined(own, 3), 3.0),
         rows_of(joined(trees, 3), 0.4, marks_only=True),
-        rows_of(chat, 0.3, "chat"),
+        rows_of(chat, 0.5, "chat"),
         rows_of(stripped(own), 1.0),
     ]
     if silver:

@@ -102,7 +102,9 @@ def main() -> None:
     macro_f1([line for line in lines if line["half"] == "held"], parts, cues, encoder)
     if options.all:
         parts = fit_both(lines, cues, encoder)
-    small = {name: value.astype(np.float16 if value.ndim == 2 else np.float32) for name, value in parts.items()}
+    small: dict[str, Any] = {
+        name: value.astype(np.float16 if value.ndim == 2 else np.float32) for name, value in parts.items()
+    }
     np.savez_compressed(WEIGHTS, **small, encoder=np.array(encoder.name))
     print(f"written for {len(lines) if options.all else len(train)} lines and encoder {encoder.name}")
 
