@@ -18,8 +18,8 @@ from models.times.chinese import chinese_bias, find_chinese
 from models.times.correction import corrects, find_event, may_shift, merged, moved_to, shifted, shifts_in
 from models.times.english import english_bias, find_english
 from models.times.english_clock import amount_of
+from models.times.english_fragments import AMOUNT, UNIT
 from models.times.english_tables import UNIT_WORDS
-from models.times.english_words import AMOUNT, UNIT
 from models.times.frame import Frame, joined
 from models.times.pieces import Piece, placed
 from models.times.place import Placed

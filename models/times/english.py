@@ -8,8 +8,9 @@ from functools import lru_cache
 from models.times.assemble import Grammar, pieces_in
 from models.times.atoms import Atom, Clock
 from models.times.english_clock import amount_of
+from models.times.english_fragments import UNIT
 from models.times.english_tables import UNIT_WORDS
-from models.times.english_words import UNIT, english_patterns, start_words
+from models.times.english_words import english_patterns, start_words
 from models.times.frame import Bias, Frame, joined
 from models.times.numbers import number
 from models.times.pieces import Piece, leans

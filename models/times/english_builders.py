@@ -315,7 +315,16 @@ def decade(g: Groups, clock: Clock) -> Said:
     """the 1990s, the 90s."""
     value = int(g[0] or 0)
     first = value if value >= 1000 else full_year(value, clock.today.year - 5)
-    return Frame(period=(date(first, 1, 1), date(first + 10, 1, 1), "year"))
+    years = 100 if first % 100 == 0 and first < 2000 else 10
+    return Frame(period=(date(first, 1, 1), date(first + years, 1, 1), "year"))
+
+
+def nth_century(g: Groups, clock: Clock) -> Said:
+    """the 21st century."""
+    value = number(g[0])
+    if not value or not 1 <= value < 99:
+        return None
+    return Frame(period=(date(max(1, 100 * value - 99), 1, 1), date(100 * value + 1, 1, 1), "year"))
 
 
 def zone(g: Groups, clock: Clock) -> Said:
