@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import signal
 import subprocess
@@ -38,16 +37,19 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(args.keep) if args.keep else Path(tempfile.mkdtemp(prefix="cuestream-demo-"))
     screen = Screen(sys.stdout, as_json=args.json)
     begun = time.monotonic()
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "streams.cli.main", "up", "--set", f"data_dir={folder}", "--set", "web_port=0"],
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "worker.log"
+    with log.open("wb") as stream:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "streams.cli.main", "up", "--set", f"data_dir={folder}", "--set", "web_port=0"],
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=stream,
+            start_new_session=True,
+        )
     try:
         screen.note("starting the embedded broker and a worker …")
-        _wait_until_up(worker)
+        _wait_until_up(worker, log)
         broker = running_broker(folder)
         if broker is None:
             raise UnavailableError("the embedded broker ended before the demo began")
@@ -65,12 +67,10 @@ def run(args: argparse.Namespace) -> int:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait_until_up(worker: subprocess.Popen[str]) -> None:
-    assert worker.stderr is not None
-    os.set_blocking(worker.stderr.fileno(), False)
-    said, limit = "", time.monotonic() + START_LIMIT_S
+def _wait_until_up(worker: subprocess.Popen[bytes], log: Path) -> None:
+    limit = time.monotonic() + START_LIMIT_S
     while time.monotonic() < limit:
-        said += worker.stderr.read() or ""
+        said = log.read_text(encoding="utf-8", errors="replace")
         if "up: send events" in said:
             return
         if worker.poll() is not None:
@@ -79,7 +79,7 @@ def _wait_until_up(worker: subprocess.Popen[str]) -> None:
     raise UnavailableError(f"the worker was not up after {START_LIMIT_S:g} s: {said.strip()[-500:]}")
 
 
-def _stop(worker: subprocess.Popen[str]) -> None:
+def _stop(worker: subprocess.Popen[bytes]) -> None:
     """Ends the worker, and with it its broker."""
     if worker.poll() is None:
         worker.send_signal(signal.SIGTERM)
