@@ -31,7 +31,7 @@ SOLAR_TERMS = (
     "小寒", "大寒", "立春", "雨水", "惊蛰", "春分", "清明", "谷雨", "立夏", "小满", "芒种", "夏至",
     "小暑", "大暑", "立秋", "处暑", "白露", "秋分", "寒露", "霜降", "立冬", "小雪", "大雪", "冬至",
 )  # fmt: skip
-"""The 24 solar terms in the order of the calendar year; term k begins where the sun's longitude is 285 + 15 k degrees."""
+"""The 24 solar terms in the order of the year; term k begins where the sun's longitude is 285 + 15 k degrees."""
 
 
 def lunar_months(year: int) -> list[tuple[int, bool, date, int]]:
@@ -75,7 +75,7 @@ def lunar_year_of(day: date) -> int:
 
 @lru_cache(maxsize=512)
 def solar_term(year: int, name: str) -> date:
-    """The day (China time) on which a solar term falls: low-precision solar longitude (Meeus, ch. 25), good to minutes."""
+    """The day (China time) on which a solar term falls: low-precision solar longitude (Meeus, ch. 25)."""
     index = SOLAR_TERMS.index(name)
     wanted = (285 + 15 * index) % 360
     moment = (date(year, 1, 1) - date(2000, 1, 1)).days - 0.5 + 5 + index * 15.2184
@@ -122,7 +122,7 @@ def islamic_date(year: int, month: int, day: int) -> date:
 
 
 def hebrew_date(year: int, month: int, day: int) -> date:
-    """The Gregorian day on whose evening a Hebrew day begins; Nisan is month 1, Tishri 7, Adar 12 (13 in leap years)."""
+    """The Gregorian day on whose evening a Hebrew day begins; Nisan is month 1, Tishri 7."""
     days = _hebrew_new_year(year) + day - 1
     first = 7
     last = 13 if _hebrew_leap(year) else 12

@@ -8,7 +8,7 @@ from functools import lru_cache
 from models.times.assemble import Grammar, pieces_in, with_hours
 from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS, WEEKDAY_SIGNS
-from models.times.chinese_words import N31, chinese_patterns
+from models.times.chinese_words import N31, NO_MINUTES, chinese_patterns
 from models.times.frame import Bias, Frame, joined
 from models.times.numbers import chinese_number
 from models.times.pieces import Piece, leans
@@ -28,7 +28,7 @@ _NO_TIME_BEFORE = re.compile(r"[这那哪有第几提讲说谈列差早晚点多
 _EVERY_UNIT = re.compile(
     r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日(?!子)|晚(?!上)|早(?!上)|小时|分钟|季度)"
 )
-_NUMBER = re.compile(rf"\s?({N31})(?![\d.:%个点时月年分小天周块元万岁人次度级号日一二三四五六七八九十])")
+_NUMBER = re.compile(rf"\s?({N31}){NO_MINUTES}")
 _MORE_DATES = re.compile(rf"(?:[、和及]{N31}[日号])+")
 _MORE_DAYS = re.compile(r"(?:[、和及,，]?(?:周|星期|礼拜)?[一二三四五六日天](?![点时个年月号]))+")
 _PAST = re.compile(r"了(?!吗|没|吧|解)|过(?!来|去|期|程|后|于|年|节|生日|会)|已经|曾经|当时|上次|那次")

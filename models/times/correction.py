@@ -23,9 +23,9 @@ _TO_ZH = re.compile(
     r"(?:改期?|挪|移|推迟?|延期?|延后|延迟|提前|换|调整?|顺延|变更?|更改|定)(?:[到成为在至]|一下到|到了)\s?(?:了|下|这|那)?$"
 )
 _TO_EN = re.compile(
-    r"\b(?:mov(?:e|ed|ing)|push(?:ed|ing)?|reschedul(?:e|ed|ing)|shift(?:ed|ing)?|chang(?:e|ed|ing)|postpon(?:e|ed|ing)|"
-    r"delay(?:ed|ing)?|bring|brought|bump(?:ed)?|make|do|switch(?:ed)?|put\s(?:it\s)?off)\b"
-    r"(?:\s(?:it|that|this|the|our|my|his|her|their|meeting|back|forward|up|out|over|[a-z]+)){0,4}?\s?(?:to|until|till|for|from\s.{1,30}\sto)?\s?(?:on\s)?$"
+    r"\b(?:mov(?:e|ed|ing)|push(?:ed|ing)?|reschedul(?:e|ed|ing)|shift(?:ed|ing)?|chang(?:e|ed|ing)|postpon(?:e|ed|ing)"
+    r"|delay(?:ed|ing)?|bring|brought|bump(?:ed)?|make|do|switch(?:ed)?|put\s(?:it\s)?off)\b"
+    r"(?:\s[a-z']+){0,4}?\s?(?:to|until|till|for|from\s.{1,30}\sto)?\s?(?:on\s)?$"
 )
 _INSTEAD = re.compile(r"\s?(?:instead|rather)\b")
 _SHIFT_ZH = re.compile(
@@ -34,7 +34,8 @@ _SHIFT_ZH = re.compile(
 )
 _BY_EN = re.compile(
     r"\b(?:push|pushed|move|moved|delay|delayed|postpone|postponed|bring|brought|shift|shifted|bump)\b"
-    r"(?P<mid>(?:\s[a-z]+){0,4}?)\s(?:by\s)?(?P<n>an?|one|two|three|four|five|six|half\san|\d{1,3})\s(?P<unit>hours?|minutes?|mins?|days?|weeks?|months?)\b"
+    r"(?P<mid>(?:\s[a-z]+){0,4}?)\s(?:by\s)?(?P<n>an?|one|two|three|four|five|six|half\san|\d{1,3})"
+    r"\s(?P<unit>hours?|minutes?|mins?|days?|weeks?|months?)\b"
     r"(?P<end>\s(?:later|earlier|forward|back|up|ahead))?"
 )
 _LATER_EN = re.compile(r"^(?:ok(?:ay)?,?\s|no,?\s|sorry,?\s|actually,?\s|let's\s|make\sit\s|can\swe\s|do\sit\s)*$")
@@ -105,7 +106,8 @@ def corrects(text: str) -> bool:
 
 
 _HINT = re.compile(
-    r"改|挪|移|推|延|提前|提早|换|调|变更|晚|早|定[在到]|instead|later|earlier|\b(?:mov|push|resch|shift|chang|postp|delay|br(?:ing|ought)|bump|make|do\b|switch)"
+    r"改|挪|移|推|延|提前|提早|换|调|变更|晚|早|定[在到]|instead|later|earlier"
+    r"|\b(?:mov|push|resch|shift|chang|postp|delay|br(?:ing|ought)|bump|make|do\b|switch)"
 )
 
 
@@ -115,7 +117,7 @@ def may_shift(text: str) -> bool:
 
 
 def find_event(text: str, context: Sequence[Turn], read: Reader, zone_of: datetime) -> Event | None:
-    """The event that the text speaks of: the earlier turn with a time that shares most words with it, the latest first."""
+    """The event that the text speaks of: the turn with a time that shares most words with it."""
     mine = _words(text)
     best: tuple[int, int] | None = None
     found: Event | None = None

@@ -24,11 +24,12 @@ _EVERY_UNIT = re.compile(
 )
 _AND_DAY = re.compile(r"\s?(?:and|,|&)\s?")
 _PAST = re.compile(
-    r"\b(?:was|were|did|didn't|had|went|came|got|left|made|took|bought|ordered|received|met|saw|said|told|called|paid|sent|"
-    r"arrived|happened|started|ended|finished|drank|ate|broke|stopped|[a-z]{3,}[^e\W]ed|used to)\b"
+    r"\b(?:was|were|did|didn't|had|went|came|got|left|made|took|bought|ordered|received|met|saw|said|told|called|paid|sent"
+    r"|arrived|happened|started|ended|finished|drank|ate|broke|stopped|[a-z]{3,}[^e\W]ed|used to)\b"
 )
 _FUTURE = re.compile(
-    r"\b(?:will|'ll|shall|going to|gonna|would|should|can|could|let's|please|plan|book|schedule|need|must|want|due|by|before)\b"
+    r"\b(?:will|'ll|shall|going to|gonna|would|should|can|could|let's|please|plan|book|schedule"
+    r"|need|must|want|due|by|before)\b"
 )
 _IS_NOW = re.compile(r"(?:\bit(?:['\u2019]s|\sis)|today(?:['\u2019]s|\sis))\s(?:already\s)?$")
 _CLAUSE = re.compile(r"[.!?;\n](?=\s|$)")
@@ -121,7 +122,8 @@ _STANDS = re.compile(
     + r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))"
 )
 _LEADS = re.compile(
-    r"(?:\b(?:on|in|of|this|next|last|by|until|till|from|to|and|or|since|every|each|before|after|through|coming)|[,(\-:])\s*$"
+    r"(?:\b(?:on|in|of|this|next|last|by|until|till|from|to|and|or|since|every|each|before"
+    r"|after|through|coming)|[,(\-:])\s*$"
 )
 
 

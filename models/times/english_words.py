@@ -112,7 +112,8 @@ def _date_patterns() -> tuple[Pattern, ...]:
         ),
         (rf"(?:the\s)?ides\sof\s({MONTH})\b", b.ides),
         (
-            rf"(?<![a-z0-9$#.:/])(?<!\$\s)(?:the\s)?({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?\.?[\s-]?(?:of\s)?({MONTH})\b\.?"
+            rf"(?<![a-z0-9$#.:/])(?<!\$\s)(?:the\s)?({ORDINAL}|\d{{1,2}}(?!\d))(?:\sday)?\.?[\s-]?(?:of\s)?"
+            rf"({MONTH})\b\.?"
             rf"(?:,?\s(?:of\s|in\s)?({YEAR}|\d\d(?=\W*$)|{YEAR_WORDS}))?",
             b.day_month,
         ),
@@ -136,7 +137,8 @@ def _range_patterns() -> tuple[Pattern, ...]:
     return (
         (
             rf"(?<![\d.:/$-])(?:the\s)?({ORDINAL}|\d{{1,2}}|{HOUR_WORD}){to}"
-            rf"(?=(?:{ORDINAL}|\d{{1,2}}(?:[:.][0-5]\d)?|{HOUR_WORD})\s?(?:{AP}|{OCLOCK}|{beside}|{MONTH}\b|{WEEKDAY}\b)"
+            rf"(?=(?:{ORDINAL}|\d{{1,2}}(?:[:.][0-5]\d)?|{HOUR_WORD})\s?"
+            rf"(?:{AP}|{OCLOCK}|{beside}|{MONTH}\b|{WEEKDAY}\b)"
             rf"|\d{{1,2}}:[0-5]\d|{MONTH}\s\d)",
             b.half_number,
         ),

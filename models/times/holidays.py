@@ -1,6 +1,7 @@
 """Public, religious and popular holidays: their names in both languages and the days on which they fall.
 
-``models/lexicons/holidays.toml`` lists them; a rule is one of ``12-25``, ``lunar 8-15``, ``lunar-end`` (new year's eve of that year), ``lunar-last`` (last day of that lunar year), ``term 清明``,
+``models/lexicons/holidays.toml`` lists them; a rule is one of ``12-25``, ``lunar 8-15``, ``lunar-end`` (the eve of that
+year's lunar new year), ``lunar-last`` (the last day of that lunar year), ``term 清明``,
 ``easter+1``, ``orthodox-2``, ``11 thu 4`` (fourth Thursday of November; ``5 mon -1`` the last), ``4 wed week -1``,
 ``islamic 10-1``, ``hebrew 1-15``, each with ``+N`` days added and ``*N`` for N days in a row.
 """

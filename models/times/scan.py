@@ -77,7 +77,8 @@ class Scanner:
             if isinstance(said, Frame):
                 return Atom(start, match.end(), "frame", said)
             kind, frame, value = said
-            return Atom(start, match.end(), "frame" if kind == "weak" else kind, frame, value, kind == "weak")  # type: ignore[arg-type]
+            weak = kind == "weak"
+            return Atom(start, match.end(), "frame" if weak else kind, frame, value, weak)  # type: ignore[arg-type]
         return None
 
 

@@ -27,7 +27,7 @@ def year_span(year: int) -> tuple[date, date]:
 
 
 def edge_of(span: Span, edge: str | None) -> Span | None:
-    """Beginning, middle, end, ten-day part or half of a span. An end is its last day, a beginning starts on its first."""
+    """Beginning, middle, end, ten-day part or half of a span. An end is its last day."""
     first, after, grain = span
     edge = edge or ""
     length = (after - first).days
