@@ -14,6 +14,9 @@ from models.records import Affect, TimeExpression
 READ = 2000
 """Characters of a turn that are read for these words."""
 
+SHORT = 12
+"""Letters and digits up to which a turn is a look-up ("ERR_7741_QX"), not a remark."""
+
 _YEAR = re.compile(r"\d{4}|[一二三四五六七八九零〇]{4}年|今年|去年|明年|前年|year", re.IGNORECASE)
 _DATED = frozenset({"day", "week", "weekend", "month", "quarter", "season"})
 _GRAIN_HOURS = {"day": 24.0, "week": 168.0, "weekend": 48.0, "month": 730.5, "quarter": 2191.5, "season": 2191.5}
@@ -29,7 +32,7 @@ class Window(Struct, frozen=True):
 
 
 class TurnNeeds(Struct, frozen=True):
-    """`asking`: a question, not a remark. `pressing` 0..1: how far the causal terms should speak up against plain relevance."""
+    """`asking`: a question, a request or a look-up, not a remark. `pressing` 0..1: how far the causal terms should speak up against plain relevance."""
 
     asking: bool
     promise: bool

@@ -29,6 +29,10 @@ SEEDS = 96
 REACH = 8
 """Slots looked at to each side for neighbours; an utterance may have several units."""
 
+NEIGHBOUR = np.array([0.5, 1.0, 0.8, 0.0])
+"""What the evidence of a unit counts for another of the same utterance, and one, two or more turns away. Clauses of one
+utterance count less for each other: a long utterance would win by the number of its clauses."""
+
 HUB = 64
 """An entity of more units than this connects everything with everything: nothing spreads over it."""
 
@@ -262,7 +266,7 @@ def _discourse(index: PersonIndex, own: Floats, weights: RecallWeights) -> Float
         inside = (near >= 0) & (near < size)
         seed, near = seeds[inside], near[inside]
         turns = np.abs(rows["turn"][near] - rows["turn"][seed])
-        share = np.where(turns <= 1, 1.0, np.where(turns == 2, 0.6, 0.0))
+        share = NEIGHBOUR[np.minimum(turns, len(NEIGHBOUR) - 1)]
         share = np.where(rows["session"][near] == rows["session"][seed], share, 0.0)
         share = share * np.exp(-np.abs(rows["ts"][near] - rows["ts"][seed]))
         np.maximum.at(out, near, share * own[seed])

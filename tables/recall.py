@@ -146,9 +146,10 @@ def _choose(
     cues: list[Cue] = []
     seen: list[frozenset[str]] = []
     newest = _newest(index, slots)
-    for slot, row, score in zip(slots.tolist(), matrix, scores.tolist(), strict=True):
+    for place in _by_utterance(index, slots):
         if len(cues) == max_cues:
             break
+        slot, row, score = int(slots[place]), matrix[place], float(scores[place])
         unit = index.unit(slot)
         if unit.slot_key and slot not in newest[unit.slot_key]:
             continue
@@ -172,7 +173,20 @@ def _choose(
                 terms=values, weights=shares, why=why, validity=validity,
             )
         )  # fmt: skip
+    cues.sort(key=lambda cue: -cue.score)
     return cues
+
+
+def _by_utterance(index: PersonIndex, slots: npt.NDArray[np.int64]) -> list[int]:
+    """The places of the ranked slots, each utterance's strongest unit first, then what else those utterances said."""
+    first: list[int] = []
+    further: list[int] = []
+    heard: set[str] = set()
+    for place, slot in enumerate(slots.tolist()):
+        events = index.unit(slot).source_event_ids
+        (further if heard.issuperset(events) else first).append(place)
+        heard.update(events)
+    return first + further
 
 
 def _newest(index: PersonIndex, slots: npt.NDArray[np.int64]) -> dict[str, set[int]]:
