@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from models.times import chinese_builders as b
+from models.times import chinese_distance as d
 from models.times.chinese_tables import DAY_WORDS, ERAS, PART_WORDS, SHORT_DAYS, UNIT_WORDS, VAGUE_WORDS, YEAR_WORDS
 from models.times.frame import Frame
 from models.times.holidays import holiday_names
@@ -91,20 +92,20 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         (
             rf"{single}({AMOUNT})个?(半)?(年|月|周|星期|天|小时|钟头|分钟|分)(?:零|又|加|过)?"
             rf"({AMOUNT})个?(半)?(月|周|星期|天|小时|分钟|分|秒钟|秒){shift_tail}",
-            b.compound,
+            d.compound,
         ),
-        (r"(?<![年度])前([一二两三])个?季度", b.first_quarters),
+        (r"(?<![年度])前([一二两三])个?季度", d.first_quarters),
         (
             rf"{single}(?!(?:1[5-9]|20)\d\d年)({AMOUNT})(多|来)?个?(半)?({_UNIT})(半)?(?:的?时间)?{shift_tail}(?![面方边])",
-            b.shift,
+            d.shift,
         ),
         (
             rf"({toward})(?:这)?(?!(?:1[5-9]|20)\d\d年)({AMOUNT})个?(半)?({_UNIT})(半)?(?![一二三四五六七八九十了])",
-            b.toward,
+            d.toward,
         ),
         (
             rf"(?:再过|再等|(?:(?<![\u4e00-\u9fff])|(?<=[再要先就能会得想请等我你他她们]))过)({AMOUNT})个?(半)?({_UNIT})(半)?(?!的)",
-            b.wait,
+            d.wait,
         ),
         (rf"({_alternatives(ERAS)})({N}|元)年", b.era),
         (

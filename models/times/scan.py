@@ -23,7 +23,6 @@ LONGEST_NUMBER = 14
 """Digits of the longest number that a time expression holds; longer ones are identifiers."""
 
 _NUMERALS = "零〇一二两三四五六七八九十百"
-_TOKEN = re.compile(rf"[a-z]+|\d+|[{_NUMERALS}]+|[^\sa-z\d]")
 _CATEGORIES = {_constants.CATEGORY_DIGIT: "0123456789", _constants.CATEGORY_SPACE: " \t\n\u3000"}
 
 
@@ -38,14 +37,18 @@ class Scanner:
             compiled = re.compile(pattern)
             for first in sorted(first_characters(pattern)):
                 self._by_first.setdefault(first, []).append((compiled, builder))
+        signs = "".join(
+            re.escape(sign) for sign in sorted(self._by_first) if sign not in _NUMERALS and not sign.isspace()
+        )
+        self._token = re.compile(rf"[a-z]+|\d+|[{_NUMERALS}]+|[{signs}]")
 
     def atoms_in(self, text: str, clock: Clock) -> list[Atom]:
         """The atoms of the text, left to right, none overlapping."""
         found: list[Atom] = []
         done = 0
-        for token in _TOKEN.finditer(text):
+        for token in self._token.finditer(text):
             start, end = token.span()
-            if end <= done or (end - start > LONGEST_NUMBER and not text[start].isalpha()):
+            if end <= done or (end - start > LONGEST_NUMBER and not "a" <= text[start] <= "z"):
                 continue
             if (
                 self._words is not None
