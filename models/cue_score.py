@@ -116,10 +116,12 @@ def _convert(table: object, name: str) -> RecallWeights:
 
 def emotion_vector(emotion: Emotion) -> Floats:
     """The probabilities of the ten emotions in the order of EMOTIONS, float32[10], summing to 1."""
-    out = np.array([emotion.probs.get(label, 0.0) for label in EMOTIONS], dtype=np.float32)
-    if not out.any():
-        out[EMOTIONS.index(emotion.label)] = 1.0
-    return out / out.sum()
+    probs = emotion.probs or {emotion.label: 1.0}
+    found = [probs.get(label, 0.0) for label in EMOTIONS]
+    total = sum(found)
+    if total <= 0.0:
+        found[EMOTIONS.index(emotion.label)] = total = 1.0
+    return np.array(found, dtype=np.float32) / np.float32(total)
 
 
 @lru_cache(maxsize=1)

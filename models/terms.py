@@ -15,11 +15,15 @@ from models.text import narrow, simplify
 MAX_CHARACTERS = 20_000
 """Text beyond this is not indexed; callers cap utterances at the same length."""
 
+MAX_WORD = 40
+"""A longer run of letters is no word and is not stemmed."""
+
 _CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f〇々"
 _WORD = rf"[^\W_{_CJK}]"
 _RUN = re.compile(rf"([{_CJK}]+)|{_WORD}+(?:[_\-./:@#+&'’]{{1,2}}{_WORD}+)*")
 _PART = re.compile(rf"{_WORD}+")
 _JOINED = re.compile(r"[_\-./:@#+&]")
+_DIGIT = re.compile(r"\d")
 _COUNTED = re.compile(r"\d+(?:st|nd|rd|th)?(?:[-/][a-z]+)+")
 _VOWEL = re.compile("[aeiouy]")
 
@@ -49,12 +53,12 @@ def terms(text: str) -> list[str]:
 
 def _add_words(run: str, stop: frozenset[str], out: list[str]) -> None:
     """A run of Latin letters, digits and joining signs: an identifier whole, else its words."""
-    if is_identifier(run):
-        out.append(run.replace("’", "'"))
-        return
     if run.isalnum():
         if run not in stop:
             out.append(stem(run))
+        return
+    if is_identifier(run):
+        out.append(run.replace("’", "'"))
         return
     for part in _PART.findall(run.replace("'s", "").replace("’s", "")):
         if part not in stop and (len(part) > 1 or part.isdigit()):
@@ -65,9 +69,7 @@ def is_identifier(run: str) -> bool:
     """Digits joined to letters or signs ("od-88921", "err_7741_qx", "15:00", "a@b.cn"), or an underscore: one term."""
     if "_" in run or "@" in run:
         return True
-    if not any(character.isdigit() for character in run):
-        return False
-    return bool(_JOINED.search(run)) and not _COUNTED.fullmatch(run)
+    return bool(_JOINED.search(run) and _DIGIT.search(run)) and not _COUNTED.fullmatch(run)
 
 
 @lru_cache(maxsize=1)
@@ -82,7 +84,7 @@ def stem(word: str) -> str:
     >>> [stem(w) for w in ("cancelled", "cancels", "stories", "running", "making", "quickly")]
     ['cancel', 'cancel', 'stori', 'run', 'make', 'quick']
     """
-    if len(word) < 3 or not word.isascii() or not word.isalpha():
+    if len(word) < 3 or not word.isascii() or not word.isalpha() or len(word) > MAX_WORD:
         return word
     word = _without_plural(word)
     for suffix in ("ingly", "edly", "ing", "ed") if not word.endswith("eed") else ():
