@@ -2,7 +2,7 @@
 
 A folder holds one encoder: ``encoder.onnx`` (token states), ``heads.npz`` (two linear heads), ``tokenizer.json`` and
 ``encoder.json`` (version, sizes, SHA-256 of the others). Each text runs alone, without padding, so its numbers cannot
-depend on what else is in the batch. One thread, no torch.
+depend on what else is in the batch. No torch.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from tokenizers import Tokenizer
 
 from models.errors import ResourceError
 
+THREADS = 2
+"""Texts of a batch that run at once; each on one thread of its own."""
 SHIPPED = Path(__file__).parent / "weights" / "encoder"
 WINDOW = 254
 """Tokens of one pass (two more are the sentence marks); a longer text is read in windows of this many."""
@@ -87,7 +90,9 @@ class Encoder:
         self._manifest = manifest
         self._heads = heads
         self.dimension = manifest.dimension
-        self.name = f"{manifest.version}-{manifest.files['encoder.onnx'][:8]}"
+        digests = "".join(manifest.files[name] for name in sorted(manifest.files))
+        self.name = f"{manifest.version}-{hashlib.sha256(digests.encode()).hexdigest()[:8]}"
+        self._pool: ThreadPoolExecutor | None = None
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> Encoder:
@@ -118,8 +123,15 @@ class Encoder:
         return cls(session, tokenizer, manifest, heads)
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """Each text's vectors, in order; every string has them, the empty one too."""
-        return [self._encode(text) for text in texts]
+        """Each text's vectors, in order; every string has them, the empty one too.
+
+        Several texts are run, each alone, on `THREADS` threads; a single one stays on the caller's.
+        """
+        if len(texts) < 2:
+            return [self._encode(text) for text in texts]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
+        return list(self._pool.map(self._encode, texts))
 
     def _encode(self, text: str) -> Encoded:
         encoding = self._tokenizer.encode(_SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS]), add_special_tokens=False)
