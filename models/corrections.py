@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from models.lexicons import load_lexicon
-from models.slot_values import value_kind
+from models.slot_values import content_tokens, value_kind
 from models.text import narrow
 
 MAX_TEXT = 600
@@ -70,3 +70,17 @@ def read_correction(text: str, has_time: bool = False) -> Correction | None:
     if settled and not patterns["unresolved"].search(text):
         return Correction(kind="resolved")
     return None
+
+
+def is_bare_correction(text: str) -> bool:
+    """Whether a text only says that something is wrong, not what is right ("不对，你搞错了，"): that comes in the next clause.
+
+    >>> is_bare_correction("不对，你搞错了，"), is_bare_correction("你记错了，我住在苏州。")
+    (True, False)
+    """
+    plain = narrow(text[:MAX_TEXT]).replace("’", "'")
+    patterns = _patterns()
+    if not (patterns["correction_zh"].search(plain) or patterns["correction_en"].search(plain)):
+        return False
+    rest = patterns["correction_en"].sub(" ", patterns["correction_zh"].sub(" ", plain))
+    return not content_tokens(rest)

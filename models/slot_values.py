@@ -19,6 +19,9 @@ _TIME = re.compile(
     r"|october|november|december|tomorrow|tonight|noon)\b|\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b|周[一二三四五六日天末]"
     r"|星期|[月日号]$|\d[月日号点]|明天|后天|下午|上午|晚上|点半|\b\d{4}-\d\d-\d\d"
 )
+_ASIDE = re.compile(
+    r" (?:called|named|with|in|on|at|from|that|which|who|for|since|because|when|while|after|before|during|to|and) "
+)
 _DIGIT = re.compile(r"\d|[一二三四五六七八九十百千万两]{2,}")
 _NAME = re.compile(r"\b[A-Z][a-z]+|\b[A-Z]{2,}")
 
@@ -32,8 +35,10 @@ def content_tokens(text: str) -> frozenset[str]:
     )
 
 
-def normal_value(raw: str, of_thing: bool = False) -> str:
+def normal_value(raw: str, of_thing: bool = False, thing_only: bool = False) -> str:
     """A value without articles and tails, lower case; of a thing also without measure words, colours and light verbs.
+
+    `thing_only` (a possession) leaves out what is said about the thing: "golden retriever called Biscuit" is a golden retriever.
 
     >>> normal_value("the Honda Civic now"), normal_value("吃川菜了", of_thing=True)
     ('honda civic', '川菜')
@@ -46,6 +51,8 @@ def normal_value(raw: str, of_thing: bool = False) -> str:
             if value.startswith(light + " ") and len(value) > len(light) + 2:
                 value = value[len(light) + 1 :]
                 break
+        if thing_only:
+            value = _ASIDE.split(value, maxsplit=1)[0]
         words = value.split()
         while len(words) > 1 and words[0] in lists.articles:
             words = words[1:]

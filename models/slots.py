@@ -119,7 +119,9 @@ def _fact(
 ) -> SlotFact | None:
     groups = match.groupdict()
     raw = groups.get("obj") or groups.get("obj2") or groups.get("value") or groups.get("value2") or ""
-    value = normal_value(raw, of_thing=pattern.mode in ("like", "have", "gone"))
+    value = normal_value(
+        raw, of_thing=pattern.mode in ("like", "have", "gone"), thing_only=pattern.mode in ("have", "gone")
+    )
     subject = _subject(pattern, groups, clause[: match.start()], speaker, names, lists)
     if not value or subject is None or value.split(" ")[0] in lists.stop or raw.startswith("的"):
         return None

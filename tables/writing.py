@@ -50,8 +50,10 @@ def write_unit(
     *,
     similar: Sequence[tuple[int, float]] = (),
     reason: str = "statement",
+    correcting: bool = False,
 ) -> Written:
     """Writes one unit that the policy let through. `similar`: (slot, dense score) of this person's nearest current units.
+    `correcting`: an earlier clause of the same turn said that something is wrong ("不对，你搞错了").
 
     Raises StateError where the unit's id is in use for other content (W11).
     """
@@ -61,6 +63,8 @@ def write_unit(
         return written
     facts = facts_of(unit)
     correction = read_correction(unit.resolved_content, bool(unit.times)) if _may_correct(unit) else None
+    if correcting and _may_correct(unit):
+        correction = Correction(kind="correction", wrong=correction.wrong if correction else "")
     if correction is not None and correction.kind == "correction":
         unit.type, unit.write_class, unit.expires_at = "correction", "must", None
         unit.confidence = max(unit.confidence, CORRECTION_CONFIDENCE)

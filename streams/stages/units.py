@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.corrections import read_correction
+from models.corrections import is_bare_correction, read_correction
 from models.distillation import distil
 from models.encoder import Encoded
 from models.entropy import Segment, segment
@@ -63,8 +63,12 @@ class UnitWriter:
         found = segment(affect.text, encoded, lang=affect.lang, pauses=affect.pauses)
         parts = [(seg, part) for seg in found for part in policy.trimmed(affect, seg.start, seg.end)]
         alone = len(parts) == 1
-        for seg, (start, end) in parts:
-            candidate = _Candidate(affect, reading, seg, start, end)
+        candidates = [_Candidate(affect, reading, seg, start, end) for seg, (start, end) in parts]
+        bare = [is_bare_correction(candidate.resolved) for candidate in candidates]
+        correcting = any(bare) and not all(bare)
+        for candidate, said_wrong in zip(candidates, bare, strict=True):
+            if correcting and said_wrong:
+                continue
             unit_reading = candidate.read()
             decision = policy.decide(
                 affect,
@@ -79,9 +83,11 @@ class UnitWriter:
                 continue
             unit = candidate.unit(unit_reading, decision, session, topic)
             vector = resolved_encoded.passage if alone else resolved_encoded.span_passage(*candidate.place)
-            corrects = read_correction(candidate.resolved, bool(candidate.times)) is not None
+            corrects = correcting or read_correction(candidate.resolved, bool(candidate.times)) is not None
             similar = index.nearest(vector, SIMILAR) if corrects else ()
-            written = write_unit(state, rows, unit, vector, similar=similar, reason=decision.reason)
+            written = write_unit(
+                state, rows, unit, vector, similar=similar, reason=decision.reason, correcting=correcting
+            )
             follow(index, rows, written.units, vector, written.slot)
             published += written.units
             published += written.audits
