@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+
+from msgspec import structs
 
 from models.context import Turn
 from models.records import TimeExpression
@@ -86,11 +89,11 @@ def _carried(found: list[Reading], text: str, clock: Clock) -> list[Reading]:
         frame = piece.frame
         if frame is not None and frame.has_date():
             day = (piece, reading) if _is_day(piece, reading) else None
-        elif day is not None and frame is not None and frame.hour is not None and _plain(piece):
+        elif day is not None and frame is not None and frame.hour is not None and _plain(replace(piece, limit=None)):
             gap, said = text[day[0].end : piece.start], day[1]
             if said is not None and _BREAK.search(gap) is None:
                 dated = _same_half(frame, carried[-1][0].frame).copy(date=said.start.date())
-                piece = Piece(piece.start, piece.end, dated)
+                piece = replace(piece, frame=dated)
                 reading = placed(piece, clock)
         carried.append((piece, reading))
     return carried
@@ -130,11 +133,12 @@ def _corrected(found: list[Reading], text: str, now: datetime, clock: Clock, con
     if not moving and not any(match for _, match in later) and not may_shift(text):
         return found
 
-    def read(turn: Turn) -> list[TimeExpression]:
-        place_of = next(i for i, other in enumerate(context) if other is turn)
-        return find_times(turn.text, turn.ts or now, None, context[:place_of])
-
-    event = find_event(text, context, read, now)
+    known: list[Turn] = []
+    for turn in context:
+        times = turn.times or find_times(turn.text, turn.ts or now, None, known)
+        if times:
+            known.append(structs.replace(turn, times=list(times)))
+    event = find_event(text, known, now)
     if event is None:
         return found
     result = list(found)

@@ -135,13 +135,10 @@ def _to_end(piece: Piece, after: int, atoms: list[Atom], text: str, grammar: Gra
         return found
     until = second[0].frame
     if frame.weekday is not None and until.weekday is not None and not frame.has_time():
-        days = [
-            WEEKDAYS[day % 7] for day in range(frame.weekday, frame.weekday + (until.weekday - frame.weekday) % 7 + 1)
-        ]
-        piece.end, piece.recurrence = (
-            second[0].end,
-            "every_" + ("workday" if days == list(WEEKDAYS[:5]) else "_".join(days)),
-        )
+        ahead = (until.weekday - frame.weekday) % 7
+        days = [WEEKDAYS[day % 7] for day in range(frame.weekday, frame.weekday + ahead + 1)]
+        piece.end = second[0].end
+        piece.recurrence = "every_workday" if days == list(WEEKDAYS[:5]) else "every_" + "_".join(days)
         piece.frame = until.copy(weekday=None) if until.has_time() else Frame()
         return with_hours(piece, atoms, second[1], text, grammar)
     if frame.hour is None or until.hour is None:

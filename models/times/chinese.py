@@ -98,7 +98,11 @@ def _recurrence(atoms: list[Atom], at: int, text: str) -> tuple[Piece, int] | No
         pattern, end = pattern.replace(WEEKDAYS[frame.weekday], f"{WEEKDAYS[frame.weekday]}_{names}", 1), more.end()
         while index < len(atoms) and atoms[index].start < end:
             index += 1
-    return Piece(every.start, end, frame, recurrence=pattern), index
+    if frame.has_time():
+        return Piece(every.start, end, frame, recurrence=pattern), index
+    return with_hours(
+        Piece(every.start, end, Frame(weekday=frame.weekday), recurrence=pattern), atoms, index, text, GRAMMAR
+    )
 
 
 def _number_after(text: str, at: int) -> tuple[int, int] | None:

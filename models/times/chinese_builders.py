@@ -81,7 +81,7 @@ def era(g: Groups, clock: Clock) -> Frame | None:
 
 
 def year_word(g: Groups, clock: Clock) -> Frame:
-    return Frame(year=clock.today.year + YEAR_WORDS[g[0] or ""], relative=True)
+    return Frame(year=clock.today.year + YEAR_WORDS[g[0] or ""])
 
 
 def years_together(g: Groups, clock: Clock) -> tuple[str, None, object]:

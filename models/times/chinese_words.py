@@ -42,8 +42,8 @@ def chinese_patterns() -> tuple[Pattern, ...]:
     week = "(?:周|星期|礼拜)"
     which = "(?:上+|下+|这|本|今|当)"
     not_digit = r"(?<![\d.:/-])"
-    not_a_day = "[楼线院馆桌码店库仓机车房文令台室门厅球之游三元常程志本子产均薪期报]"
-    single = "(?<![零〇一二两三四五六七八九十百\\d.第])"
+    not_a_day = "(?:之(?![前后间内])|[楼线院馆桌码店库仓机车房文令台室门厅球游三元常程志本子产均薪期报])"
+    single = "(?:(?<![零〇一二两三四五六七八九十百\\d.第])|(?<=[周期拜][一二三四五六日天]))"
     holidays = _alternatives(holiday_names("zh"))
     toward = (
         r"过去的?|未来的?|上(?=(?:\d+|[二两三四五六七八九十几])个?(?:天|周|星期|礼拜|月|年|小时))"
@@ -195,7 +195,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
         (r"(?:左右|前后|许|期间)", b.kind("around", "right")),
         (r"(?:和|与|跟|及|、)", b.kind("link")),
         (
-            r"(早|晚)(?:上|(?![就已点些日春夏秋冬年期饭餐会安班自退到熟恋婚]))",
+            r"(早|晚)(?:上|(?![就已点些日晚春夏秋冬年期饭餐会安班自退到熟恋婚]))",
             lambda g, c: ("weak", Frame(part="morning" if g[0] == "早" else "evening"), None),
         ),
     )

@@ -7,7 +7,7 @@ is kept: moved to Thursday, the review still begins at 15:00. Without such an ev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -83,8 +83,6 @@ _COMMON = frozenset(
 )
 CLOCK_GRAINS = ("hour", "minute", "second")
 
-Reader = Callable[[Turn], list[TimeExpression]]
-
 
 @dataclass(slots=True, frozen=True)
 class Event:
@@ -116,13 +114,13 @@ def may_shift(text: str) -> bool:
     return _SHIFT_ZH.search(text) is not None or _BY_EN.search(text.lower()) is not None
 
 
-def find_event(text: str, context: Sequence[Turn], read: Reader, zone_of: datetime) -> Event | None:
+def find_event(text: str, context: Sequence[Turn], zone_of: datetime) -> Event | None:
     """The event that the text speaks of: the turn with a time that shares most words with it."""
     mine = _words(text)
     best: tuple[int, int] | None = None
     found: Event | None = None
     for index, turn in enumerate(context):
-        times = [t for t in (turn.times or read(turn)) if t.normalized_time and not t.recurrence]
+        times = [t for t in turn.times if t.normalized_time and not t.recurrence]
         if not times:
             continue
         chosen = next((t for t in times if t.grain in CLOCK_GRAINS), times[0])

@@ -44,7 +44,7 @@ YEAR_WORDS = (
 AMOUNT = (
     r"(?:\d{1,4}(?:\.\d{1,2})?|1/2|[13]/4|half\san?|half(?=\s(?:hour|day|year|month))|a\shalf"
     r"|an?\s(?:couple|few)(?:\sof)?|couple(?:\sof)?|(?:a\s)?few|several|some"
-    rf"|(?:one|an?)\sand\sa\shalf|{CARDINAL}|an?)(?:\smore)?"
+    rf"|(?:{CARDINAL}|an?)\sand\sa\shalf|{CARDINAL}|an?)(?:\smore)?"
 )
 AM_PM = r"(?:[ap]\s?\.\s?m(?:\s?\.|\b)|[ap]\s?m\b)"
 AP = r"(?:[ap]\s?\.?\s?m\b|[ap]\b)"

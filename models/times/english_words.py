@@ -57,7 +57,27 @@ _LINKS = "in since by until till from to before after of"
 _AFTER_MONTH_LINK = following(_LINKS + " through between early late later during", r"(?<=mid-)")
 _AFTER_YEAR_LINK = following(_LINKS + " and year during between", r"(?<=-)", "^")
 _NO_YEAR = (
-    r"(?![\d%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))"
+    r"(?![\da-z%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))"
+)
+_NO_LABEL = "".join(
+    rf"(?<!{word}\s)"
+    for word in [
+        "room",
+        "page",
+        "suite",
+        "code",
+        "number",
+        "model",
+        "version",
+        "order",
+        "ticket",
+        "no",
+        "gate",
+        "flight",
+        "unit",
+        "pin",
+        "extension",
+    ]
 )
 _NO_SEASON = r"(?!\s(?:into|for|in\slove|off|down|apart|short|asleep|back|under|within|through))"
 
@@ -152,11 +172,15 @@ def _range_patterns() -> tuple[Pattern, ...]:
 
 def _recurrence_patterns() -> tuple[Pattern, ...]:
     return (
-        (r"\b(?:weekdays|workdays|business\sdays|working\sdays)\b", b.kind("pattern", "every_workday")),
+        (r"\b(?:weekdays|workdays|(?<=on\s)(?:business|working)\sdays)\b", b.kind("pattern", "every_workday")),
         (r"\b((?:end|close|beginning|start|middle)\sof\s(?:the\s)?)(day|week|month|quarter|year|yr)\b", b.edge_alone),
         (r"\b(the\s)?(eod|eom|eoy|eow)\b", b.edge_alone),
         (r"(?<![a-z])(every|each)\b", b.kind("every")),
         (r"\b(?:every)(?=day\b)", b.kind("every")),
+        (
+            rf"\b(?:the\s)?({DAY_ORDINAL}|last\sday|first\sday)\sof\s(?:every|each|the)\s(month)(?<!the\smonth)\b",
+            _day_of_every_month,
+        ),
         (
             r"\b(?:once|twice|(?:one|two|three)(?:\stimes)?)\san?\s(day|week|month|year)\b",
             lambda g, c: ("pattern", None, f"every_{g[0]}"),
@@ -235,7 +259,7 @@ def _bare_patterns() -> tuple[Pattern, ...]:
             lambda g, c: b.month((g[0] or g[1] or g[2],), c),
         ),
         (
-            rf"{_AFTER_YEAR_LINK}({YEAR}|{YEAR_WORDS}){_NO_YEAR}|(?<=[a-z]\s)((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))"
+            rf"{_AFTER_YEAR_LINK}({YEAR}|{YEAR_WORDS}){_NO_YEAR}|(?<=[a-z]\s){_NO_LABEL}((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))"
             rf"|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
         ),
@@ -288,9 +312,15 @@ _STARTERS = (
 )
 _ADVERBS = {
     "daily": "every_day", "weekly": "every_week", "monthly": "every_month", "quarterly": "every_quarter",
-    "yearly": "every_year", "annually": "every_year", "hourly": "every_hour", "biweekly": "every_2_weeks",
+    "yearly": "every_year", "annually": "every_year", "hourly": "every_hour", "biweekly": "every_2_weeks", "bi-weekly": "every_2_weeks",
     "nightly": "every_day_evening",
 }  # fmt: skip
+
+
+def _day_of_every_month(g: Groups, clock: Clock) -> Said:
+    said = g[0] or ""
+    place = {"last day": "end", "first day": "1"}.get(" ".join(said.split())) or str(number(said))
+    return "pattern", None, f"every_month_{place}"
 
 
 def _step(g: Groups, clock: Clock) -> Said:

@@ -125,12 +125,14 @@ def _moment(value: object) -> datetime:
 
 
 def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None:
+    own_day = right.has_date()
     left, right = _borrowed(left, right)
     whole_week = bias is None and left.weekday is not None and right.weekday is not None
     start = place(left, clock.now, "now" if whole_week else bias)
     if start is None:
         return None
-    if right.hour is not None and right.hour <= 12 and right.part is None and right.meridiem is None:
+    open_hour = right.hour is not None and right.hour <= 12 and right.part is None and right.meridiem is None
+    if open_hour and not own_day:
         end = _next_reading(right, start.start, clock)
     elif right.weekday is not None and right.week is None and left.weekday not in (None, right.weekday):
         ahead = (right.weekday - left.weekday) % 7 or 7
