@@ -12,11 +12,12 @@ import logging
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import msgspec
 
 from models.encoder import Encoded
-from models.errors import RecordError, StateError, UnavailableError
+from models.errors import RecordError, ResourceError, StateError, UnavailableError
 from models.records import Command, Rule, Source, Utterance, encode
 from streams.messages import Batch, Message, Output
 from streams.models import Models
@@ -34,6 +35,13 @@ from tables.store import EVENT, HOT, PersonRows, Readable, Transaction
 log = logging.getLogger(__name__)
 
 _clean = msgspec.json.Decoder(Utterance)
+WARM_UP_TIME = datetime(2026, 1, 5, 10, 0, tzinfo=UTC)
+WARM_UP_TURNS = (
+    "你好，帮我查一下订单 OD-10001，王经理说明天下午三点前送到，预算不超过五万。",
+    "Please tell Anna Smith that we will deliver it by Friday, I like black coffee.",
+    "不是周三，是周四，它又出问题了！",
+    "When will it arrive?",
+)
 CONTEXT_ENCODED = 8
 """Turns of a sent-along context that recall searches with, the latest ones."""
 
@@ -61,8 +69,28 @@ class Engine:
 
     @classmethod
     def load(cls, settings: Settings) -> Engine:
-        """The engine with the shipped (or configured) models. Raises `ResourceError`."""
-        return cls(Models.load(settings), settings)
+        """The engine with the shipped (or configured) models, warmed up. Raises `ResourceError`."""
+        engine = cls(Models.load(settings), settings)
+        engine.warm_up()
+        return engine
+
+    def warm_up(self) -> None:
+        """Runs a turn of each language through a throw-away state.
+
+        Word lists and weights that are loaded on first use are loaded now: a missing or short one must end the start with its name,
+        not dead-letter every event.
+        """
+        source = Source(topic="utterances.raw", partition=0, offset=0)
+        for place, text in enumerate(WARM_UP_TURNS):
+            utterance = Utterance(
+                event_id=f"warm-up-{place}", session_id="warm-up", user_id="warm-up", text=text, ts=WARM_UP_TIME, source=source,
+                original_text=text, lang="zh" if place % 2 == 0 else "en",
+            )  # fmt: skip
+            message = Message(topic="utterances.clean", partition=0, offset=place, value=encode(utterance))
+            item = _decode(message)
+            self._encode([item])
+            self._apply(item, Transaction({}))
+        self._indexes.clear()
 
     def forget_caches(self) -> None:
         """Drops what was derived from rows, as after a rebalance."""
@@ -85,7 +113,7 @@ class Engine:
                 self._indexes.clear()
                 refused = RecordError("state_conflict", str(error))
                 outputs, attempt = [_dead(item, refused, self._settings)], Transaction(transaction)
-            except UnavailableError:
+            except (UnavailableError, ResourceError):
                 self._indexes.clear()
                 raise
             except Exception as error:
