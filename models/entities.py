@@ -17,6 +17,7 @@ from models.chinese_words import tag_chinese
 from models.descriptions import find_things
 from models.gazetteer import Gazetteer
 from models.lexicons import load_lexicon
+from models.name_gate import name_gate
 from models.privacy.chinese_names import MIN_CERTAINTY
 from models.privacy.names import MAX_TAGGED, find_names, latin_spans
 from models.privacy.spans import PLACEHOLDER, Taken
@@ -95,9 +96,12 @@ def _warehouses(view: str) -> Iterator[Found]:
 
 
 def _names(view: str, lang: str | None) -> Iterator[Found]:
-    for start, end, _ in find_names(view, lang):
-        yield start, end, "name", "person", _name_id(view[start:end])
-    if _HAN.search(view):
+    han = _HAN.search(view) is not None
+    chinese = han and name_gate().opens(view[:MAX_TAGGED])
+    if chinese or not han or _LATIN.search(view):
+        for start, end, _ in find_names(view, lang, chinese=chinese):
+            yield start, end, "name", "person", _name_id(view[start:end])
+    if chinese:
         for word in tag_chinese(view[:MAX_TAGGED]):
             if word.tag == "PER" and _HONORIFIC.match(word.text):
                 yield word.start, word.end, "name", "person", word.text

@@ -91,7 +91,7 @@ def _detect(view: str, lang: str | None, *, names: bool, never: bool) -> Iterato
         yield from find_documents(view)
         yield from find_english_addresses(view)
         if lang != "zh":
-            yield from find_tagged_addresses(view)
+            yield from find_tagged_addresses(view, certain=never)
     if lang != "zh" and not view.isspace():
         yield from find_spoken(view)
     if "@" in view or not never:

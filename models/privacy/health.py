@@ -22,7 +22,7 @@ _TAKES_ZH = re.compile(
     r"(?:服用|口服|吃的是?|在吃|吃着|吃了|每天吃|天天吃|注射|打的是?|用的是|开了|停了|换了)(?P<what>[\u4e00-\u9fffA-Za-z]{1,6}?(?:[他西沙普洛替嘧]?[片丸]|胶囊|口服液|注射液|冲剂|[平林素宁酮胺汀灵](?![\u4e00-\u9fff])|[降抗止镇安避退消]\S{0,3}药))"
 )
 _DIAGNOSED_EN = re.compile(
-    r"\b(?:diagnosed (?:with|as)|suffer(?:s|ed|ing)? from|tested positive for|treated for|surgery (?:for|on)|recovering from|battling|prescribed|medication for)\s+"
+    r"\b(?P<verb>diagnosed (?:with|as)|suffer(?:s|ed|ing)? from|tested positive for|treated for|surgery (?:for|on)|recovering from|battling|prescribed|medication for)\s+"
     r"(?:an? |the |my |his |her |stage \w+ |type \d |severe |mild |chronic |acute )*(?P<what>[A-Za-z][A-Za-z'\-]+(?: [a-z][a-z'\-]+){0,2}?)(?=[\s.,;!?]|$)",
     re.IGNORECASE,
 )
@@ -38,11 +38,41 @@ _CLAIM_EN = re.compile(
     re.IGNORECASE,
 )
 _CLAIM_ZH = re.compile("患|诊断|确诊|服用|得了|吃|做[了过完]|阳性|怀孕了|病史")
-_GENERAL = re.compile("率|律师|冷静期|协议模板|法")
+_GENERAL = re.compile("率|律师|冷静期|协议模板|法|科|医院|医师|医生|学|研究|专家|中心|防治|部")
 _LATIN = re.compile("[A-Za-z]{3}")
 _ENDS = "。！？；!?;\n."
 _VAGUE = frozenset(
-    ["it", "this", "that", "them", "something", "anything", "nothing", "the", "a", "an", "a_lot", "pain", "stress"]
+    [
+        "it",
+        "this",
+        "that",
+        "them",
+        "something",
+        "anything",
+        "nothing",
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "his",
+        "her",
+        "him",
+        "our",
+        "their",
+        "more",
+        "some",
+        "any",
+        "all",
+        "both",
+        "during",
+        "by",
+        "around",
+    ]
+)
+_MEDICAL = re.compile(
+    r"(?:itis|osis|emia|aemia|oma|pathy|plegia|algia|syndrome|disease|disorder|cancer|deficiency|infection|tumou?r)\b",
+    re.IGNORECASE,
 )
 
 
@@ -80,7 +110,7 @@ def _chinese(view: str, lowered: str) -> Iterator[Find]:
     for name, kind in (("health_zh", "health"), ("family_zh", "family")):
         for start, end in lists[name].spans(lowered):
             clause = _clause(view, start)
-            general = kind == "family" and _GENERAL.match(view, end)
+            general = _GENERAL.match(view, end)
             if not general and not _ALLERGY.search(clause) and _said_of_a_person(clause, end - start):
                 yield start, end, kind
     for start, end in lists["sensitive_zh"].spans(lowered):
@@ -97,7 +127,9 @@ def _said_of_a_person(clause: str, length: int) -> bool:
 def _english(view: str, lowered: str) -> Iterator[Find]:
     lists = _lists()
     for match in _DIAGNOSED_EN.finditer(view):
-        if match["what"].lower() not in _VAGUE:
+        first = match["what"].lower().split()[0]
+        certain = match["verb"].lower().startswith(("diagnosed with", "tested"))
+        if first not in _VAGUE and (certain or _MEDICAL.search(match["what"])):
             yield *match.span("what"), "health"
     for name, kind in (("health_en", "health"), ("family_en", "family")):
         for start, end in lists[name].spans(lowered):

@@ -27,12 +27,23 @@ _TITLE = re.compile(
 _POSSESSIVE = re.compile(r"['’]s?$", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _WORDS = re.compile(r"[^\W\d_]{2,}[.,]?\s|\s[^\W\d_]{2,}")
+_LISTED = re.compile(r"(?:^|\n)\s*(?:[*•\-]\s|\d{1,2}[.)]\s)")
+_STREET = re.compile(
+    r"\b(?:street|st|avenue|ave|avda|avenida|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|place|square|terrace|way|parkway|highway|crescent|close|grove|apt|apartment"
+    r"|suite|flat \d|p\.?o\.? box|rue|via|viale|piazza|calle|carrer|plaza|rua|travessa|strada|ul|ulica|ulice)\b"
+    r"|(?:stra(?:ss|ß)e|str\.|weg|gasse|platz|allee|gatan|vägen|vej|katu|kuja|laan|straat|plein|utca)\b|\b[A-Z]{2},? \d{5}(?:-\d{4})?$|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$",
+    re.IGNORECASE,
+)
+_LED = re.compile(
+    r"\b(?:live[sd]?|living|reside[sd]?|located|address|ship(?:ped)?|deliver(?:ed)?|mail(?:ed)?|return|drops? (?:you|me|us) off)\b[^.!?\n]{0,24}$",
+    re.IGNORECASE,
+)
 _PHONE_LINE = re.compile(r"\n\s*(?:[A-Za-z]{2,8}:\s*)?\+?[\d(][\d\s().\-]{6,}")
 
 
-def find_names(view: str, lang: str | None) -> Iterator[Find]:
-    """Person names in a narrowed, simplified text."""
-    if _HAN.search(view):
+def find_names(view: str, lang: str | None, *, chinese: bool = True) -> Iterator[Find]:
+    """Person names in a narrowed, simplified text; `chinese=False` leaves the Chinese tagger unasked."""
+    if chinese and _HAN.search(view):
         for start, end in find_chinese_names(view[:MAX_TAGGED]):
             yield start, end, "person"
     if _LATIN.search(view):
@@ -108,16 +119,26 @@ def _again(view: str, persons: list[tuple[int, int]]) -> Iterator[tuple[int, int
                 yield match.span()
 
 
-def find_tagged_addresses(view: str) -> Iterator[Find]:
-    """English addresses that the tagger sees by their parts; each holds letters and a digit, and no phone's line."""
-    if _LATIN.search(view):
-        for span in latin_spans(view):
-            if span.kind == "ADDR":
-                phone = _PHONE_LINE.search(view, span.start, span.end)
-                end = phone.start() if phone else span.end
-                said = view[span.start : end]
-                if any(ch.isdigit() for ch in said) and (_WORDS.search(said) or _postcode(view, span.start, end)):
-                    yield span.start, end, "address"
+def find_tagged_addresses(view: str, *, certain: bool) -> Iterator[Find]:
+    """English addresses that the tagger sees by their parts; each holds letters and a digit, and no phone's line.
+
+    With `certain`, only those with a word for a street or unit, a postcode at the end, or a verb such as "live at" before them.
+    """
+    if not _LATIN.search(view):
+        return
+    for span in latin_spans(view):
+        if span.kind != "ADDR":
+            continue
+        phone = _PHONE_LINE.search(view, span.start, span.end)
+        end = phone.start() if phone else span.end
+        said = view[span.start : end]
+        if _LISTED.search(said) or not any(ch.isdigit() for ch in said):
+            continue
+        if _WORDS.search(said):
+            if not certain or _STREET.search(said) or _LED.search(view, max(0, span.start - 40), span.start):
+                yield span.start, end, "address"
+        elif not certain and _postcode(view, span.start, end):
+            yield span.start, end, "address"
 
 
 def _postcode(view: str, start: int, end: int) -> bool:

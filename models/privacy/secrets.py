@@ -26,7 +26,9 @@ _SHAPES = re.compile(
     r"|dop_v1_[a-f0-9]{40,80}|shpat_[a-fA-F0-9]{32}|[0-9]{8,10}:AA[A-Za-z0-9_\-]{30,40})(?![A-Za-z0-9])"
 )
 _URL_PASSWORD = re.compile(r"://[^\s:/@]{1,60}:(?P<value>[^\s@/]{1,100})@")
-_BEARER = re.compile(r"(?i)\b(?:bearer|basic)\s+(?P<value>[A-Za-z0-9._~+/\-]{12,800}=*)")
+_BEARER = re.compile(
+    r"(?i)(?:\bbearer\s+(?=[A-Za-z._~+/\-]{0,60}\d)|authorization:\s*basic\s+)(?P<value>[A-Za-z0-9._~+/\-]{12,800}=*)"
+)
 _TOKEN = re.compile(r"[A-Za-z0-9+/_.\-]{28,800}={0,2}")
 _CODE_WORD = re.compile(
     r"(?:验证码|校验码|动态码|动态口令|短信码|安全码|取款密码|支付密码|交易密码|verification code|security code|one[- ]time (?:code|password)|pass ?code|auth(?:entication)? code"
@@ -39,6 +41,8 @@ _JOIN = re.compile(
 )
 _VALUE = re.compile(r"[!#-&(-;=?-~]{3,200}")
 _CODE_VALUE = re.compile(r"[A-Za-z]{0,2}\d[A-Za-z0-9]{2,9}(?![A-Za-z0-9])|\d(?:[ \-]?\d){3,7}(?!\d)")
+_PASSWORD = re.compile("pass|pwd|密码|口令", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:$|[\n，。；,;}\"'\u3400-\u9fff])")
 _EXPLICIT = re.compile(r"[是为叫=:：]|\bis\b|\bwas\b|变成|改成|设")
 
 
@@ -97,7 +101,7 @@ def _given(view: str, key: re.Match[str]) -> Find | None:
         return None
     if not strong and letters_only and key[0].isascii():
         return None
-    if strong and letters_only and said.islower() and len(said) < 6:
+    if letters_only and (len(said) < 6 or not _PASSWORD.match(key[0]) or not _ENDS.match(view, value.end())):
         return None
     return value.start(), value.start() + len(said), "secret"
 
