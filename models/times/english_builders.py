@@ -254,7 +254,7 @@ def quarter(g: Groups, clock: Clock) -> Said:
 
 
 def half_year(g: Groups, clock: Clock) -> Said:
-    return Frame(edge="half1" if g[0] in ("1", "first") else "half2", edge_of="year", year=year_of(g[1], clock))
+    return Frame(edge="half1" if g[0] in ("1", "first", "1st") else "half2", edge_of="year", year=year_of(g[1], clock))
 
 
 def edge(g: Groups, clock: Clock) -> Said:
@@ -305,7 +305,7 @@ def iso_week(g: Groups, clock: Clock) -> Said:
     if not value or value > 53:
         return None
     try:
-        monday = date.fromisocalendar(clock.today.year, value, 1)
+        monday = date.fromisocalendar(year_of(g[1], clock) or clock.today.year, value, 1)
     except ValueError:
         return Frame(impossible=True)
     return Frame(week=monday)

@@ -96,7 +96,7 @@ def distance_patterns(holidays: str) -> tuple[Pattern, ...]:
         (rf"{FREE}({AMOUNT}|the)\s({UNIT})\s(after|before|from|prior\sto|following)(?=\s(?:{base}))", t.shift_from),
         (rf"\b((?:the\s)?{ORDINAL}|the)\s({WEEKDAY}|weekend)\s(after|before)(?=\s)", _nth_after),
         (
-            rf"\b(next|last|past|previous|coming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b",
+            rf"\b(next|last|past|previous|coming|upcoming|following|within(?:\sthe\snext)?)\s({AMOUNT})\s({UNIT})\b",
             t.stretch,
         ),
         (rf"\bfor\s(?:the\snext\s)?({AMOUNT})\s({UNIT})\b(?!\s(?:past|to)\b)", t.length),

@@ -200,7 +200,7 @@ def _relative_patterns(holidays: str) -> tuple[Pattern, ...]:
         (rf"\b(?:the\s)?({ORDINAL}(?:\s(?:to\s)?last)?|last)\s({WEEKDAY}|week|weekend|day)\b{in_what}", b.nth_of),
         (rf"\b(?:the\s)?({ORDINAL})\s({WEEKDAY}|weekend)\b(?!\s(?:after|before))", b.nth_of),
         (rf"\b(?:the\s)?({ORDINAL})\s(?:quarter|qtr)\b(?:\s(?:of\s)?({YEAR})|\sof\sthe\syear\b)?", b.quarter),
-        (rf"\b(?:the\s)?(first|second)\shalf\sof\s(?:the\syear\s?)?({YEAR})?", b.half_year),
+        (rf"\b(?:the\s)?(first|second|1st|2nd)\shalf\sof\s(?:the\syear\s?)?({YEAR})?", b.half_year),
         (rf"\b({STEP})\s({MONTH})\b", b.month_step),
         (rf"\b({MONTH})\s(after\snext)\b", lambda g, c: b.month_step((g[1], g[0]), c)),
         (rf"\b({WEEKDAY})\s(after\snext|before\slast)\b", b.weekday_after_next),
@@ -214,7 +214,7 @@ def _relative_patterns(holidays: str) -> tuple[Pattern, ...]:
         (rf"\b({holidays})\s(?:weekend|week-end)\b", b.holiday_weekend),
         (rf"(?:\b({STEP})\s)?\b({holidays})(?![a-z])", b.holiday),
         (rf"\b(?:the\s)?week\s(?:of|beginning|commencing|starting)(?:\son)?\s{week_of}", b.week_of),
-        (r"\bweek\s(\d{1,2})\b", b.iso_week),
+        (rf"\bweek\s(\d{{1,2}})\b(?:\s(?:of|in)\s({YEAR}))?", b.iso_week),
         (r"\b(the\s(?:next|following|previous))\s(day)\b", _step),
         (rf"\b({STEP})\s({units})\b(?:['\u2019]s)?", _step),
         (r"\b(?:remaining|remainder|rest)\sof\s(?:the\s)?(?:day|week|month|year)\b", b.kind("vague")),
@@ -258,6 +258,7 @@ def _bare_patterns() -> tuple[Pattern, ...]:
             rf"|(?<![a-z$])({plain_months})\b(?!['\u2019]){STOP}",
             lambda g, c: b.month((g[0] or g[1] or g[2],), c),
         ),
+        (r"(?<=\bin\s)['\u2019](\d\d)\b", b.year),
         (
             rf"{_AFTER_YEAR_LINK}({YEAR}|{YEAR_WORDS}){_NO_YEAR}|(?<=[a-z]\s){_NO_LABEL}((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))"
             rf"|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",

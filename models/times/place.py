@@ -279,6 +279,9 @@ def _day_of_some_month(frame: Frame, day: int, today: date, bias: Bias) -> date 
 
 def _nth(frame: Frame, today: date, bias: Bias) -> Span | None:
     number, kind = frame.nth or (1, "day")
+    if kind == "week" and number > 5 and frame.month is None and frame.quarter is None:
+        monday = date.fromisocalendar(frame.year if frame.year is not None else today.year, number, 1)
+        return _in_week(frame.copy(week=monday, nth=None))
     if frame.month is not None or frame.quarter is not None or frame.year is not None:
         first, after, _ = _long(frame, today, bias)
     elif frame.period is not None:
