@@ -35,6 +35,7 @@ _SCRIPTS = (
 )
 _CHARACTER = {name: re.compile(f"[{ranges}]") for name, ranges in _SCRIPTS}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_MASKED = re.compile(r"\[[a-z_]{2,20}:(?:xs|s|m|l|xl)\]")
 _CHUNK = re.compile(r"[^\s\u2e80-\uffef]+")
 _CODE_SIGN = re.compile(r"[0-9_/@=#+]")
 _WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z\u00c0-\u024f]+)?")
@@ -52,7 +53,7 @@ class Language(Struct, frozen=True):
 
 def detect(text: str) -> Language:
     """The utterance's language and its mix: ``detect("这个 deadline 有点紧")`` is zh with a share of en."""
-    sample = text[:SAMPLE]
+    sample = _MASKED.sub(" ", text[:SAMPLE])
     weights: dict[str, float] = {}
     chinese = 0
     if _NOT_ASCII.search(sample):

@@ -46,6 +46,10 @@ def test_identifiers_carry_no_language() -> None:
     assert detect("订单 OD-88921 发到 li@example.com 了").mix == {"zh": 1.0}
 
 
+def test_masked_values_carry_no_language() -> None:
+    assert detect("密码是[secret:s]").mix == {"zh": 1.0}
+
+
 @given(st.text(max_size=200))
 def test_shares_sum_to_one(text: str) -> None:
     language = detect(text)
