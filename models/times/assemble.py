@@ -6,29 +6,13 @@ expression.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import replace
 
 from models.times.atoms import Atom
 from models.times.frame import Frame, joined
-from models.times.pieces import Piece, span_placed
+from models.times.pieces import Piece
+from models.times.point import Grammar, between, next_to, plain_number, point
 from models.times.recurrence import WEEKDAYS, clock_word
-
-Glue = Callable[[str], bool]
-
-
-@dataclass(slots=True)
-class Grammar:
-    """What differs between languages: the glue inside a point, and how a recurrence is read after 每 or "every"."""
-
-    glue: Glue
-    tight: Glue
-    recurrence: Callable[[list[Atom], int, str], tuple[Piece, int] | None]
-    bare_is_time: Callable[[str, Piece], bool]
-    prefixes: bool = True
-    suffixes: bool = True
-    number_after: Callable[[str, int], tuple[int, int] | None] = lambda text, at: None
 
 
 def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
@@ -53,11 +37,6 @@ def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
     return pieces
 
 
-def _between(text: str, left: Atom | Piece, right: Atom) -> str:
-    reach = max(left.end, left.reach) if isinstance(left, Piece) else left.end
-    return text[reach : right.start]
-
-
 def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
     first = atoms[at]
     if first.kind == "every":
@@ -68,11 +47,11 @@ def _expression(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tupl
         )
     opener = _opener(first, grammar)
     if opener is not None:
-        if not _next_to(atoms, at, text, grammar):
+        if not next_to(atoms, at, text, grammar):
             return None
-        found = _point(atoms, at + 1, text, grammar)
+        found = point(atoms, at + 1, text, grammar)
     else:
-        found = _point(atoms, at, text, grammar)
+        found = point(atoms, at, text, grammar)
     if found is None:
         return None
     piece, after = found
@@ -128,9 +107,9 @@ def _to_end(piece: Piece, after: int, atoms: list[Atom], text: str, grammar: Gra
     frame = piece.frame
     if frame is None or after >= len(atoms) or atoms[after].kind != "range":
         return found
-    if not grammar.tight(_between(text, piece, atoms[after])) or not _next_to(atoms, after, text, grammar):
+    if not grammar.tight(between(text, piece, atoms[after])) or not next_to(atoms, after, text, grammar):
         return found
-    second = _point(atoms, after + 1, text, grammar)
+    second = point(atoms, after + 1, text, grammar)
     if second is None or second[0].frame is None:
         return found
     until = second[0].frame
@@ -156,7 +135,7 @@ def _ranged(
     if piece.frame is None or after >= len(atoms):
         return None
     link = atoms[after]
-    if not grammar.tight(_between(text, piece, link)):
+    if not grammar.tight(between(text, piece, link)):
         return None
     if link.value in ("起", "开始") and after + 2 < len(atoms):
         after += 1
@@ -165,9 +144,9 @@ def _ranged(
         link.kind == "link" and (opener == "from" or piece.unit == "from") and _pairs(atoms, after)
     ):
         return None
-    second = _point(atoms, after + 1, text, grammar) if _next_to(atoms, after, text, grammar) else None
+    second = point(atoms, after + 1, text, grammar) if next_to(atoms, after, text, grammar) else None
     if second is None or second[0].frame is None or _says_other(piece.frame, second[0].frame):
-        second = _plain_number(piece.frame, atoms, after, text, grammar)
+        second = plain_number(piece.frame, atoms, after, text, grammar)
     if second is None or second[0].frame is None:
         return None
     right, following = second
@@ -189,37 +168,15 @@ def _pairs(atoms: list[Atom], at: int) -> bool:
     return all(atom.value != "from" for atom in atoms[max(0, at - 6) : at] if atom.kind == "from")
 
 
-def _next_to(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> bool:
-    return at + 1 < len(atoms) and grammar.tight(_between(text, atoms[at], atoms[at + 1]))
-
-
 def _says_other(left: Frame, right: Frame) -> bool:
     """Whether a range would run from an hour to a year or the like."""
     return left.hour is not None and right.hour is None and right.part is None and right.exact is None
 
 
-def _plain_number(left: Frame, atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
-    """November 19-20, from 11pm to 3: a number takes the unit of what stands before."""
-    found = grammar.number_after(text, atoms[at].end)
-    if found is None:
-        return None
-    value, end = found
-    if left.hour is not None and value <= 24:
-        frame = Frame(hour=value, meridiem="24" if value > 12 else None)
-    elif left.day is not None and left.hour is None and value <= 31:
-        frame = Frame(day=value)
-    else:
-        return None
-    following = at + 1
-    while following < len(atoms) and atoms[following].start < end:
-        following += 1
-    return Piece(atoms[at].end, end, frame), following
-
-
 def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int]:
     while at < len(atoms):
         atom = atoms[at]
-        if not grammar.tight(_between(text, piece, atom)):
+        if not grammar.tight(between(text, piece, atom)):
             break
         if atom.kind in ("before", "after") and not grammar.suffixes:
             break
@@ -236,157 +193,3 @@ def _suffixes(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Gram
         piece.end = atom.end
         at += 1
     return piece, at
-
-
-def _point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
-    """One place in time, as many words as agree."""
-    first = atoms[at]
-    if first.kind == "around" and first.value == "left" and at + 1 < len(atoms):
-        if not grammar.tight(_between(text, first, atoms[at + 1])):
-            return None
-        found = _point(atoms, at + 1, text, grammar)
-        if found:
-            found[0].start = first.start
-        return found
-    if first.kind == "around" and first.value == "skip":
-        return _point(atoms, at + 1, text, grammar) if at + 1 < len(atoms) else None
-    if first.kind == "vague":
-        return Piece(first.start, first.end, vague=True), at + 1
-    if first.kind in ("span", "toward") and first.value is not None:
-        return Piece(first.start, first.end, known=span_placed(first.value)), at + 1
-    if first.kind == "offset" or first.kind == "weekof":
-        return _counted_from(atoms, at, text, grammar)
-    lunar = first.kind == "lunar"
-    if lunar:
-        at += 1
-    if at >= len(atoms) or (atoms[at].kind not in ("frame", "half")):
-        return None
-    return _merge(atoms, at, text, grammar, first.start, lunar)
-
-
-def _counted_from(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
-    """two days after tomorrow, third tuesday after christmas, the week of April 10th."""
-    first = atoms[at]
-    if at + 1 >= len(atoms) or not grammar.glue(_between(text, first, atoms[at + 1])):
-        return None
-    found = _point(atoms, at + 1, text, grammar)
-    if found is None or found[0].frame is None:
-        return None
-    base, after = found
-    return Piece(first.start, base.end, base.frame, counted="week" if first.kind == "weekof" else first.value), after
-
-
-def _merge(
-    atoms: list[Atom], at: int, text: str, grammar: Grammar, start: int, lunar: bool
-) -> tuple[Piece, int] | None:
-    frame = Frame(lunar=True if lunar else None)
-    strong, end, index = False, start, at
-    bare, opened, past, reach = True, False, False, start
-    shift: Atom | None = None
-    while index < len(atoms):
-        atom = atoms[index]
-        if index > at and not (grammar.tight if atom.weak else grammar.glue)(text[max(end, reach) : atom.start]):
-            break
-        if atom.kind == "from" and index > at and frame.has_date() and frame.hour is None and index + 1 < len(atoms):
-            following = atoms[index + 1]
-            if frame.weekday is not None and following.frame is not None and following.frame.week is not None:
-                end = atom.end
-                index += 1
-                continue
-            if following.kind == "half" or (following.frame is not None and following.frame.hour is not None):
-                opened, end = True, atom.end
-                index += 1
-                continue
-            break
-        if (
-            atom.kind == "around"
-            and atom.value == "skip"
-            and index + 1 < len(atoms)
-            and atoms[index + 1].kind == "frame"
-        ):
-            reach = atom.end
-            index += 1
-            continue
-        if atom.kind == "half":
-            halved = _half_range(frame, atoms, index, text, grammar, start)
-            if halved is not None:
-                return halved
-            break
-        if atom.kind == "lunar":
-            if index + 1 < len(atoms) and atoms[index + 1].kind == "frame":
-                frame = frame.copy(lunar=True)
-                end = atom.end
-                index += 1
-                continue
-            break
-        if atom.kind == "toward" and frame.has_date() and isinstance(atom.value, tuple) and "前" in text[atom.start]:
-            share = ("first", atom.value[3], atom.value[2])
-            return Piece(start, atom.end, frame, counted=share), index + 1
-        if atom.kind != "frame" or atom.frame is None:
-            break
-        addition = atom.frame
-        if shift is not None and text[atom.start : atom.end] in ("今天", "今日"):
-            end, index = atom.end, index + 1
-            continue
-        if isinstance(atom.value, tuple) and atom.value == ("shift", "year") and (frame.holiday or frame.month):
-            addition = Frame(year=addition.date.year if addition.date else None)
-        if shift is not None:
-            adjusted = _within_shift(shift, addition)
-            both = joined(adjusted, addition) if adjusted else None
-        else:
-            both = joined(frame, addition)
-        if both is None:
-            break
-        frame = both
-        reach = atom.end
-        if not (atom.weak and atom.frame.zone is not None):
-            end = atom.end
-        shift = atom if isinstance(atom.value, tuple) and atom.value[0] == "shift" else None
-        strong = strong or not atom.weak
-        past = past or atom.value == "past"
-        bare = bare and atom.value == "bare"
-        index += 1
-    if not strong and not (frame.has_date() and frame.has_time()):
-        return None
-    return Piece(start, end, frame, bare=bare, unit="past" if past else "from" if opened else None, reach=reach), index
-
-
-def _within_shift(shift: Atom, addition: Frame) -> Frame | None:
-    """两周后的周三: the week, month or year in which the moved day lies."""
-    day = shift.frame.date if shift.frame else None
-    unit = shift.value[1]
-    if day is None:
-        return shift.frame
-    if addition.weekday is not None and unit in ("week", "month", "year") and addition.week is None:
-        return Frame(week=day - timedelta(days=day.weekday()))
-    if (addition.month is not None or addition.holiday is not None or addition.season is not None) and unit == "year":
-        return Frame(year=day.year)
-    if addition.day is not None and addition.month is None and unit in ("month", "year"):
-        return Frame(year=day.year, month=day.month)
-    if (addition.edge or addition.nth) and unit == "month":
-        return Frame(year=day.year, month=day.month)
-    if (addition.edge or addition.nth) and unit == "year":
-        return Frame(year=day.year)
-    return shift.frame
-
-
-def _half_range(
-    frame: Frame, atoms: list[Atom], index: int, text: str, grammar: Grammar, start: int
-) -> tuple[Piece, int] | None:
-    """五到六点, 2——4月, from 5 to 6pm: the number takes the unit of what follows."""
-    number, kind = atoms[index].value
-    if number is None or (kind == "plain" and not frame.has_date()):
-        return None
-    second = _point(atoms, index + 1, text, grammar) if _next_to(atoms, index, text, grammar) else None
-    if second is None or second[0].frame is None:
-        second = _plain_number(Frame(hour=number), atoms, index, text, grammar)
-    if second is None or second[0].frame is None:
-        return None
-    right = second[0].frame
-    for name in ("hour", "day", "month", "year"):
-        if getattr(right, name) is not None:
-            if name == "year" and number < 100 and right.year is not None:
-                number += right.year // 100 * 100
-            left = joined(frame, Frame(**{name: number}))
-            return (Piece(start, second[0].end, left, until=right), second[1]) if left else None
-    return None

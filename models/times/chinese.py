@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.times.assemble import Grammar, pieces_in, with_hours
+from models.times.assemble import pieces_in, with_hours
 from models.times.atoms import Atom, Clock
 from models.times.chinese_tables import UNIT_WORDS, WEEKDAY_SIGNS
 from models.times.chinese_words import N31, NO_MINUTES, chinese_patterns
 from models.times.frame import Bias, Frame, joined
 from models.times.numbers import chinese_number
 from models.times.pieces import Piece, leans
+from models.times.point import Grammar
 from models.times.recurrence import WEEKDAYS, pattern_of
 from models.times.scan import Scanner
 

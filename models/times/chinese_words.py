@@ -68,7 +68,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             lambda g, c: Frame(year=int(g[0] or g[1] or g[2] or 0)),
         ),
         (
-            rf"(?<![\d.:/])((?:19|20)\d\d)[-/.](0[1-9]|1[0-2])(?![\d元块万亿%])(?![-/.]\d{{1,2}}(?!\d))",
+            r"(?<![\d.:/])((?:19|20)\d\d)[-/.](0[1-9]|1[0-2])(?![\d元块万亿%])(?![-/.]\d{1,2}(?!\d))",
             lambda g, c: Frame(year=int(g[0] or 0), month=int(g[1] or 0)),
         ),
         (

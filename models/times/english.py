@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.times.assemble import Grammar, pieces_in
+from models.times.assemble import pieces_in
 from models.times.atoms import Atom, Clock
 from models.times.english_clock import amount_of
 from models.times.english_fragments import UNIT
@@ -14,6 +14,7 @@ from models.times.english_words import english_patterns, start_words
 from models.times.frame import Bias, Frame, joined
 from models.times.numbers import number
 from models.times.pieces import Piece, leans
+from models.times.point import Grammar
 from models.times.recurrence import pattern_of
 from models.times.scan import Scanner
 
