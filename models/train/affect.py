@@ -105,7 +105,7 @@ def encoded_states(examples: list[Example], encoder: Encoder, cache: Path | None
 def targets(examples: list[Example]) -> dict[str, np.ndarray]:
     """Targets by block, -1 or NaN where a source says nothing, and each line's weight."""
     count = len(examples)
-    made = {
+    made: dict[str, np.ndarray] = {
         "intent": np.full(count, -1, np.int64), "emotion": np.full(count, -1, np.int64),
         "levels": np.full((count, 7), np.nan, np.float32), "finer": np.full((count, 3), np.nan, np.float32),
         "load": np.full((count, 4), np.nan, np.float32), "weight": np.ones(count, np.float32),

@@ -283,4 +283,4 @@ def _nlupp(row: dict[str, Any]) -> str | None:
     return "clarify" if names & {"request_info", "how_much", "when", "how", "why"} else None
 
 
-INTENT_NUMBER = {name: number for number, name in enumerate(INTENTS)}
+INTENT_NUMBER: dict[str, int] = {name: number for number, name in enumerate(INTENTS)}
