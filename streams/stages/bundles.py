@@ -5,7 +5,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from models.encoder import Encoded
+from models.cosine_norm import fitted
+from models.cue_score import load_weights
+from models.encoder import Encoded, Encoder
 from models.records import Affect, Bundle
 from streams.messages import PIPELINE_VERSION
 from streams.settings import Settings
@@ -23,8 +25,9 @@ _NAMESPACE = uuid.UUID("0d8a6b1c-52a1-5a8e-8a55-1f3a8a2e9c77")
 class Recalling:
     """Makes bundles for the turns that the settings name."""
 
-    def __init__(self, settings: Settings, rules: RuleBook) -> None:
-        self._settings = RecallSettings(max_cues=settings.recall.max_cues, on=settings.recall.on)
+    def __init__(self, settings: Settings, rules: RuleBook, encoder: Encoder) -> None:
+        weights = fitted(load_weights(), encoder)
+        self._settings = RecallSettings(max_cues=settings.recall.max_cues, on=settings.recall.on, weights=weights)
         self._rules = rules
 
     def wants(self, affect: Affect) -> bool:

@@ -28,7 +28,7 @@ class TurnStages:
     def __init__(self, models: Models, settings: Settings, rules: RuleBook) -> None:
         self._models = models
         self._units = UnitWriter(models)
-        self._recalling = Recalling(settings, rules)
+        self._recalling = Recalling(settings, rules, models.encoder)
 
     def run(
         self,
