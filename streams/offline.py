@@ -65,7 +65,7 @@ def _parquet(path: str) -> Iterator[bytes]:
     try:
         import pyarrow.parquet as parquet
     except ImportError:
-        raise ResourceError(f"{path}: reading Parquet needs pyarrow: pip install 'cuestream[parquet]'") from None
+        raise ResourceError(f"{path}: reading Parquet needs pyarrow: pip install pyarrow") from None
     import msgspec
 
     for batch in parquet.ParquetFile(path).iter_batches(batch_size=1000):
