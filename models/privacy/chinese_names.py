@@ -19,6 +19,10 @@ MIN_CERTAINTY = 0.4
 _HAN = re.compile("[\u3400-\u9fff]")
 _NAME = re.compile("[\u3400-\u9fffA-Za-z·•・‧.-]+")
 _DOT = "·•・‧-"
+_LABEL = re.compile("(?P<name>[\u3400-\u9fff]{2})[：:]")
+_NAME_TAGS = frozenset({"PER", "LOC", "nz"})
+_VERSUS_AFTER = re.compile(r"\s?(?:vs|VS|Vs)(?![A-Za-z])")
+_VERSUS_BEFORE = re.compile(r"(?<![A-Za-z])(?:vs|VS|Vs)\.?\s?$")
 _EDGE = re.compile("[^\u3400-\u9fff]")
 _FUNCTION = frozenset("的了和与及跟在是为有被把将给对向从到也都就还又再要会能可说问住已正请让叫、，。")
 
@@ -52,11 +56,26 @@ def _lists() -> _Lists:
     )
 
 
+@lru_cache(maxsize=1)
+def _regions() -> frozenset[str]:
+    table = load_lexicon("regions.toml")
+    return frozenset(f"{table['provinces']} {table['cities']}".split())
+
+
 def find_chinese_names(view: str) -> Iterator[Span]:
     """Spans of person names in a narrowed, simplified text that holds Chinese."""
     words = tag_chinese(view)
     tagged = [word for word in _joined(words) if _is_name(view, word)]
-    taken = [(word.start, word.end) for word in tagged]
+    taken = [span for word in tagged for span in _split(word)]
+    label = _LABEL.match(view)
+    if (
+        label
+        and words[0].text == label["name"]
+        and words[0].tag in _NAME_TAGS
+        and _lists().surname.match(view)
+        and label["name"] not in _regions()
+    ):
+        taken.append(label.span("name"))
     for start, end in _by_cue(view):
         overlapping = [span for span in taken if span[0] < end and start < span[1]]
         if not overlapping:
@@ -64,6 +83,16 @@ def find_chinese_names(view: str) -> Iterator[Span]:
         elif len(overlapping) == 1 and _completes(view, (start, end), overlapping[0]):
             taken[taken.index(overlapping[0])] = (start, end)
     yield from sorted(set(taken))
+
+
+def _split(word: Word) -> list[Span]:
+    """Two names of two characters that the tagger ran together ("王姝马力"), apart; any other name as it is."""
+    surname = _lists().surname
+    if len(word.text) == 4:
+        first, second = surname.match(word.text), surname.match(word.text, 2)
+        if first and second and first.end() == 1 and second.end() == 3:
+            return [(word.start, word.start + 2), (word.start + 2, word.end)]
+    return [(word.start, word.end)]
 
 
 def _completes(view: str, cued: Span, tagged: Span) -> bool:
@@ -105,6 +134,10 @@ def _is_name(view: str, word: Word) -> bool:
         return False
     if len(text) == 3 and text[1:] in lists.titles:
         return False
+    if not surname and (
+        _VERSUS_AFTER.match(view, word.end) or _VERSUS_BEFORE.search(view, max(0, word.start - 4), word.start)
+    ):
+        return False
     return not lists.not_after.match(view, word.end)
 
 
@@ -135,6 +168,8 @@ def _enough(view: str, start: int, end: int, left: bool, starts: bool, right: bo
     if left:
         return right or edge
     labels = start == 0 and end < len(view) and view[end] in "：:" and end - start == 3
+    if labels and view[start : start + 2] in lists.not_names:
+        return False
     if view[start] in lists.everyday and not labels:
         return False
     return starts and (right or labels)
