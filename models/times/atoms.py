@@ -56,10 +56,12 @@ class Clock:
 
     @property
     def today(self) -> date:
+        """The day of the utterance."""
         return self.now.date()
 
     @property
     def monday(self) -> date:
+        """The Monday of its week."""
         return self.today - timedelta(days=self.today.weekday())
 
 

@@ -27,6 +27,7 @@ from models.times.zones import ZONES
 
 
 def any_date(year: int | None, month: int | None, day: int | None) -> Frame | None:
+    """A date of which any part may be unsaid; marks one that no calendar has."""
     if month is not None and not 1 <= month <= 12:
         return None
     return Frame(year=year, month=month, day=day, impossible=_impossible(year, month, day))
@@ -43,6 +44,7 @@ def _impossible(year: int | None, month: int | None, day: int | None) -> bool | 
 
 
 def ymd(g: Groups, clock: Clock) -> Frame | None:
+    """2026-03-02, 20260302."""
     return any_date(full_year(int(g[0] or 0), clock.today.year), int(g[1] or 0), int(g[2] or 0))
 
 
@@ -60,6 +62,7 @@ def iso_instant(g: Groups, clock: Clock) -> Frame | None:
 
 
 def mdy(g: Groups, clock: Clock) -> Frame | None:
+    """3/2/2026, and 21/3/2026 where the first cannot be a month."""
     month, day = int(g[0] or 0), int(g[1] or 0)
     if month > 12:
         month, day = day, month
@@ -67,36 +70,43 @@ def mdy(g: Groups, clock: Clock) -> Frame | None:
 
 
 def month_day_digits(g: Groups, clock: Clock) -> Frame | None:
+    """3/2."""
     return any_date(None, int(g[0] or 0), int(g[1] or 0))
 
 
 def year(g: Groups, clock: Clock) -> Frame | None:
+    """2026年, 零八年."""
     value = chinese_number(g[0] or "")
     return None if value is None else Frame(year=full_year(value, clock.today.year))
 
 
 def era(g: Groups, clock: Clock) -> Frame | None:
+    """民国三年, 康熙二十年."""
     number = 1 if g[1] == "元" else chinese_number(g[1] or "")
     return None if not number else Frame(year=ERAS[g[0] or ""] + number - 1)
 
 
 def year_word(g: Groups, clock: Clock) -> Frame:
+    """今年, 去年."""
     return Frame(year=clock.today.year + YEAR_WORDS[g[0] or ""])
 
 
 def years_together(g: Groups, clock: Clock) -> tuple[str, None, object]:
+    """今明两年."""
     offsets = sorted({"前": -2, "去": -1, "今": 0, "明": 1, "后": 2}[ch] for ch in (g[0] or "")[:2])
     year = clock.today.year
     return "span", None, (date(year + offsets[0], 1, 1), date(year + offsets[1] + 1, 1, 1), "year")
 
 
 def days_together(g: Groups, clock: Clock) -> tuple[str, None, object]:
+    """明后天."""
     offsets = sorted({"昨": -1, "今": 0, "明": 1, "后": 2}[ch] for ch in (g[0] or "")[:2])
     first = clock.today + timedelta(days=offsets[0])
     return "span", None, (first, clock.today + timedelta(days=offsets[1] + 1), "day")
 
 
 def decade(g: Groups, clock: Clock) -> Frame | None:
+    """90年代, 上世纪八十年代."""
     decade = (chinese_number(g[2] or "") or 0) % 100
     if g[0]:
         century = {"上": clock.today.year // 100 - 1, "本": clock.today.year // 100}.get(g[0])
@@ -111,6 +121,7 @@ def decade(g: Groups, clock: Clock) -> Frame | None:
 
 
 def century(g: Groups, clock: Clock) -> Frame | None:
+    """19世纪."""
     number = {"上": clock.today.year // 100, "本": clock.today.year // 100 + 1}.get(g[0] or "") or chinese_number(
         g[0] or ""
     )
@@ -120,6 +131,7 @@ def century(g: Groups, clock: Clock) -> Frame | None:
 
 
 def month_words(g: Groups, clock: Clock) -> Frame:
+    """上个月, 下下个月, 本月."""
     count = _steps(g[0] or "")
     first = month_span(clock.today.year, clock.today.month + count)[0]
     return Frame(year=first.year, month=first.month, relative=True)
@@ -131,20 +143,24 @@ def _steps(word: str) -> int:
 
 
 def lunar_month(g: Groups, clock: Clock) -> Frame | None:
+    """腊月二十三, 八月初五, 正月."""
     month = {"正": 1, "冬": 11, "腊": 12}.get((g[0] or "")[0]) or chinese_number((g[0] or "").rstrip("月"))
     day = lunar_day(g[1]) if g[1] else None
     return Frame(month=month, day=day, lunar=True) if month and 1 <= month <= 12 else None
 
 
 def lunar_day(word: str) -> int | None:
+    """初五, 廿三 as a number."""
     return chinese_number(word.lstrip("初").rstrip("日号"))
 
 
 def lunar_new_year(g: Groups, clock: Clock) -> Frame | None:
+    """大年初一, 正月十五."""
     return Frame(month=1, day=lunar_day(g[0] or ""), lunar=True)
 
 
 def month(g: Groups, clock: Clock) -> Frame | None:
+    """三月, 3月5日, 八月十五 (by the lunar calendar)."""
     month, day = chinese_number(g[0] or ""), chinese_number(g[1]) if g[1] else None
     if g[0] == "八" and g[1] in ("十五",):
         return Frame(month=8, day=15, lunar=True)
@@ -152,6 +168,7 @@ def month(g: Groups, clock: Clock) -> Frame | None:
 
 
 def day(g: Groups, clock: Clock) -> Frame | None:
+    """15号."""
     day = chinese_number(g[0] or "")
     return (
         Frame(day=day, impossible=None if day and 1 <= day <= 31 else True, relative=True) if day is not None else None
@@ -159,6 +176,7 @@ def day(g: Groups, clock: Clock) -> Frame | None:
 
 
 def weekday(g: Groups, clock: Clock) -> Frame:
+    """周三, 下周三."""
     steps = g[0] or ""
     weekday = WEEKDAY_SIGNS[g[1] or "一"]
     if not steps:
@@ -167,14 +185,17 @@ def weekday(g: Groups, clock: Clock) -> Frame:
 
 
 def weekend(g: Groups, clock: Clock) -> Frame:
+    """周末, 下周末."""
     return Frame(week=clock.monday + timedelta(weeks=_steps(g[0] or "")), edge="weekend")
 
 
 def week(g: Groups, clock: Clock) -> Frame:
+    """上周, 下下个星期."""
     return Frame(week=clock.monday + timedelta(weeks=_steps(g[0] or "")))
 
 
 def nth_of(g: Groups, clock: Clock) -> Frame | None:
+    """第二个星期五, 最后一天, 最后一个月: within what was said before."""
     order, unit = g[0] or "", g[1] or ""
     number = {"最后": -1, "最后一": -1, "首": 1, "末": -1, "头": 1, "倒数第": -1}.get(order)
     if number is None:
@@ -199,22 +220,26 @@ def nth_of(g: Groups, clock: Clock) -> Frame | None:
 
 
 def quarter(g: Groups, clock: Clock) -> Frame | None:
+    """第三季度, Q1."""
     word = g[0] or ""
     number = {"首": 1, "末": 4, "头": 1, "最后一": 4}.get(word) or chinese_number(word.strip("第Qq "))
     return Frame(quarter=number) if number and 1 <= number <= 4 else None
 
 
 def quarter_word(g: Groups, clock: Clock) -> Frame:
+    """上季度."""
     quarter = (clock.today.month - 1) // 3 + _steps(g[0] or "")
     return Frame(year=clock.today.year + quarter // 4, quarter=quarter % 4 + 1)
 
 
 def half(g: Groups, clock: Clock) -> Frame:
+    """上半年, 下半月."""
     half = "half1" if (g[0] or "")[0] in "上前" else "half2"
     return Frame(edge=half, edge_of="month" if (g[0] or "").endswith("月") else "year")
 
 
 def edge(g: Groups, clock: Clock) -> Frame:
+    """月底, 年初, 中旬."""
     word = g[-1] or ""
     if word.endswith("旬"):
         return Frame(edge={"上": "xun1", "中": "xun2", "下": "xun3"}[word[0]], edge_of="month")
@@ -224,23 +249,28 @@ def edge(g: Groups, clock: Clock) -> Frame:
 
 
 def day_word(g: Groups, clock: Clock) -> Frame:
+    """明天, 大前天."""
     return Frame(date=clock.today + timedelta(days=DAY_WORDS[g[0] or ""]))
 
 
 def short_day(g: Groups, clock: Clock) -> Frame:
+    """今晚, 明早."""
     offset, part = SHORT_DAYS[g[0] or ""]
     return Frame(date=clock.today + timedelta(days=offset), part=part)
 
 
 def part(g: Groups, clock: Clock) -> Frame:
+    """下午, 凌晨."""
     return Frame(part=PART_WORDS[g[0] or ""])
 
 
 def now(g: Groups, clock: Clock) -> Frame:
+    """现在, 马上."""
     return Frame(exact=(clock.now, "second"))
 
 
 def clock_digits(g: Groups, clock: Clock) -> Frame:
+    """15:30, 3:15pm."""
     meridiem = {"a": "am", "p": "pm"}.get((g[3] or " ")[0].lower())
     hour = int(g[0] or 0)
     if meridiem is None and (len(g[0] or "") == 2 and (g[0] or "").startswith("0") or hour > 12):
@@ -249,6 +279,7 @@ def clock_digits(g: Groups, clock: Clock) -> Frame:
 
 
 def am_pm(g: Groups, clock: Clock) -> Frame | None:
+    """3pm."""
     hour = int(g[0] or 0)
     return Frame(hour=hour, meridiem={"a": "am", "p": "pm"}[(g[1] or "a")[0].lower()]) if 1 <= hour <= 12 else None
 
@@ -286,6 +317,7 @@ def clock(g: Groups, clock: Clock) -> Frame | None:
 
 
 def holiday(g: Groups, clock: Clock) -> Frame | tuple[str, Frame | None, object] | None:
+    """国庆节, 除夕, 春节后第三天, 上个元旦."""
     which, after = g[0] or "", g[2] or ""
     days: int | None = {"": None, "前夜": -1, "前夕": -1, "翌日": 1, "次日": 1}.get(after, 0)
     if days == 0:
@@ -299,6 +331,7 @@ def holiday(g: Groups, clock: Clock) -> Frame | tuple[str, Frame | None, object]
 
 
 def season(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
+    """去年夏天; a bare season counts only beside a year."""
     word = g[0] or ""
     if word[0] in "今去明":
         year = clock.today.year + {"今": 0, "去": -1, "明": 1}[word[0]]
@@ -312,20 +345,24 @@ def this_hour(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
 
 
 def all_day(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
+    """全天."""
     return "frame", Frame(date=clock.today), "all day"
 
 
 def zone(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
+    """北京时间, GMT."""
     word = g[0] or ""
     offset = {"北京时间": 480, "东京时间": 540, "世界时": 0}.get(word)
     return "weak", Frame(zone=offset if offset is not None else ZONES[word.upper()]), None
 
 
 def kind(kind: str, value: object = None) -> Builder:
+    """A builder for words that only connect."""
     return lambda g, clock: (kind, None, value if value is not None else (g[0] if g else None))
 
 
 def half_number(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
+    """The 五 of 五到六点."""
     return "half", None, (chinese_number(g[0] or ""), g[0])
 
 

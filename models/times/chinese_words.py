@@ -30,6 +30,17 @@ AMOUNT = (
 )
 NO_MINUTES = r"(?![\d.:%个点时月年分小天周块元万岁人次度级号日一二三四五六七八九十])"
 """What a bare number may not be followed by if it is to be a day or an hour."""
+_WEEK = "(?:周|星期|礼拜)"
+_WHICH = "(?:上+|下+|这|本|今|当)"
+_NOT_DIGIT = r"(?<![\d.:/-])"
+_NOT_A_DAY = "(?:之(?![前后间内])|[楼线院馆桌码店库仓机车房文令台室门厅球游三元常程志本子产均薪期报])"
+_SINGLE = "(?:(?<![零〇一二两三四五六七八九十百\\d.第])|(?<=[周期拜][一二三四五六日天]))"
+_TOWARD = (
+    r"过去的?|未来的?|上(?=(?:\d+|[二两三四五六七八九十几])个?(?:天|周|星期|礼拜|月|年|小时))"
+    r"|[嗰呢](?=[\d一二两三四五六七八九十])|接下来的?|今后的?|往后|最近这?|近|之前的?|之后的?"
+    r"|(?:(?<![\u4e00-\u9fff])|(?<=[年月周度]))(?:前|后|下(?!半))"
+)
+_TAIL = "(之前|以前|前|之后|以后|过后|后|之内|以内|内|里|以来|来)"
 
 
 def _alternatives(words: Iterable[str]) -> str:
@@ -38,29 +49,31 @@ def _alternatives(words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=1)
 def chinese_patterns() -> tuple[Pattern, ...]:
-    """(pattern, builder) in order of precedence."""
-    week = "(?:周|星期|礼拜)"
-    which = "(?:上+|下+|这|本|今|当)"
-    not_digit = r"(?<![\d.:/-])"
-    not_a_day = "(?:之(?![前后间内])|[楼线院馆桌码店库仓机车房文令台室门厅球游三元常程志本子产均薪期报])"
-    single = "(?:(?<![零〇一二两三四五六七八九十百\\d.第])|(?<=[周期拜][一二三四五六日天]))"
-    holidays = _alternatives(holiday_names("zh"))
-    toward = (
-        r"过去的?|未来的?|上(?=(?:\d+|[二两三四五六七八九十几])个?(?:天|周|星期|礼拜|月|年|小时))"
-        r"|[嗰呢](?=[\d一二两三四五六七八九十])|接下来的?|今后的?|往后|最近这?|近|之前的?|之后的?"
-        r"|(?:(?<![\u4e00-\u9fff])|(?<=[年月周度]))(?:前|后|下(?!半))"
+    """All patterns in order of precedence."""
+    return (
+        *_digit_patterns(),
+        *_opening_patterns(),
+        *_distance_patterns(),
+        *_year_patterns(),
+        *_calendar_patterns(),
+        *_week_patterns(),
+        *_day_patterns(),
+        *_linking_patterns(),
     )
-    shift_tail = "(之前|以前|前|之后|以后|过后|后|之内|以内|内|里|以来|来)"
+
+
+def _digit_patterns() -> tuple[Pattern, ...]:
+    """Dates and hours in digits."""
     return (
         (
             r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,6})?)?([Zz]\b|[+-]\d\d:?\d\d)?",
             b.iso_instant,
         ),
         (
-            rf"{not_digit}((?:1[89]|20)\d\d)\s?[-/.]\s?(\d{{1,2}})\s?[-/.]\s?(\d\d(?=\d\d:\d\d)|\d{{1,2}}(?!\d))T?",
+            rf"{_NOT_DIGIT}((?:1[89]|20)\d\d)\s?[-/.]\s?(\d{{1,2}})\s?[-/.]\s?(\d\d(?=\d\d:\d\d)|\d{{1,2}}(?!\d))T?",
             b.ymd,
         ),
-        (rf"{not_digit}(\d{{1,2}})[-/.](\d{{1,2}})[-/.]((?:1[89]|20)\d\d)(?!\d)", b.mdy),
+        (rf"{_NOT_DIGIT}(\d{{1,2}})[-/.](\d{{1,2}})[-/.]((?:1[89]|20)\d\d)(?!\d)", b.mdy),
         (r"(?<![\dA-Za-z.])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?!\d)", b.ymd),
         (
             r"(?<![\dA-Za-z.:/-])((?:19|20)\d\d)(?=\s?[-~—～到至]{1,2}\s?(?:19|20)\d\d(?!\d))"
@@ -72,7 +85,7 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             lambda g, c: Frame(year=int(g[0] or 0), month=int(g[1] or 0)),
         ),
         (
-            rf"{not_digit}(?:(?<!\d\s)(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])|(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01]))"
+            rf"{_NOT_DIGIT}(?:(?<!\d\s)(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])|(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01]))"
             r"(?![\d/%.]|-\d|\s?[的个人天小时年])",
             lambda g, c: b.any_date(None, int(g[0] or g[2] or 0), int(g[1] or g[3] or 0)),
         ),
@@ -82,31 +95,49 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             b.clock_digits,
         ),
         (r"(?<![\d:.A-Za-z])(1[0-2]|0?[1-9])\s?([ap]\.?m)(?![A-Za-z])", b.am_pm),
+    )
+
+
+def _opening_patterns() -> tuple[Pattern, ...]:
+    """Halves, recurrences, and words that name no time."""
+    return (
         (r"(上半年|下半年|前半年|后半年|上半月|下半月)", b.half),
         (r"(每逢?|逐|逢)(?=[年月日周天晚星礼])|(天天|日日)|(?:每|隔)(?=\S)", b.every),
         (
             rf"({_alternatives(VAGUE_WORDS)})(?!这?(?:{AMOUNT})个?(?:天|周|星期|礼拜|年|月|小时|季度|日))",
             b.kind("vague"),
         ),
-        (rf"{single}({N31})日(?=(?:之|以)?前(?:把|将|给|完成|提交|交|回复|付|发|办|寄|送|到|搞定|结束|上线))", b.day),
+        (rf"{_SINGLE}({N31})日(?=(?:之|以)?前(?:把|将|给|完成|提交|交|回复|付|发|办|寄|送|到|搞定|结束|上线))", b.day),
+    )
+
+
+def _distance_patterns() -> tuple[Pattern, ...]:
+    """Distances from now, and stretches up to or from it."""
+    return (
         (
-            rf"{single}({AMOUNT})个?(半)?(年|月|周|星期|天|小时|钟头|分钟|分)(?:零|又|加|过)?"
-            rf"({AMOUNT})个?(半)?(月|周|星期|天|小时|分钟|分|秒钟|秒){shift_tail}",
+            rf"{_SINGLE}({AMOUNT})个?(半)?(年|月|周|星期|天|小时|钟头|分钟|分)(?:零|又|加|过)?"
+            rf"({AMOUNT})个?(半)?(月|周|星期|天|小时|分钟|分|秒钟|秒){_TAIL}",
             d.compound,
         ),
         (r"(?<![年度])前([一二两三])个?季度", d.first_quarters),
         (
-            rf"{single}(?!(?:1[5-9]|20)\d\d年)({AMOUNT})(多|来)?个?(半)?({_UNIT})(半)?(?:的?时间)?{shift_tail}(?![面方边])",
+            rf"{_SINGLE}(?!(?:1[5-9]|20)\d\d年)({AMOUNT})(多|来)?个?(半)?({_UNIT})(半)?(?:的?时间)?{_TAIL}(?![面方边])",
             d.shift,
         ),
         (
-            rf"({toward})(?:这)?(?!(?:1[5-9]|20)\d\d年)({AMOUNT})个?(半)?({_UNIT})(半)?(?![一二三四五六七八九十了])",
+            rf"({_TOWARD})(?:这)?(?!(?:1[5-9]|20)\d\d年)({AMOUNT})个?(半)?({_UNIT})(半)?(?![一二三四五六七八九十了])",
             d.toward,
         ),
         (
             rf"(?:再过|再等|(?:(?<![\u4e00-\u9fff])|(?<=[再要先就能会得想请等我你他她们]))过)({AMOUNT})个?(半)?({_UNIT})(半)?(?!的)",
             d.wait,
         ),
+    )
+
+
+def _year_patterns() -> tuple[Pattern, ...]:
+    """Years, decades, centuries, eras."""
+    return (
         (rf"({_alternatives(ERAS)})({N}|元)年", b.era),
         (
             rf"(?:(上|本|\d{{1,2}}|{N})个?世纪)?()((?:[1-9]0)|[一二三四五六七八九]十)年代",
@@ -121,13 +152,21 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             b.year,
         ),
         (rf"({_alternatives(YEAR_WORDS)})(?![夜夕会级轻])", b.year_word),
+    )
+
+
+def _calendar_patterns() -> tuple[Pattern, ...]:
+    """Lunar dates, holidays, months and days of the month."""
+    holidays = _alternatives(holiday_names("zh"))
+    return (
         (r"(?:农历|阴历|旧历|夏历)的?", b.kind("lunar")),
         (
             r"(?:大年|正月)(初[一二三四五六七八九十]|十[一二三四五六七八九]?|二十[一二三四五六七八九]?)(?!点)",
             b.lunar_new_year,
         ),
         (
-            rf"(?<!不)(下一?个|上一?个|今年的?)?({holidays})(前夜|前夕|翌日|次日|(?:的?)[前后]第?{AMOUNT}个?(?:天|周|星期|礼拜)(?!内))?",
+            rf"(?<!不)(下一?个|上一?个|今年的?)?({holidays})"
+            rf"(前夜|前夕|翌日|次日|(?:的?)[前后]第?{AMOUNT}个?(?:天|周|星期|礼拜)(?!内))?",
             b.holiday,
         ),
         (rf"([冬腊]月)(初[一二三四五六七八九十]|{N31})(?![日号点])", b.lunar_month),
@@ -137,51 +176,69 @@ def chinese_patterns() -> tuple[Pattern, ...]:
             r"(初[一二三四五六七八九十])(?![一二三四五六七八九十中高级])",
             lambda g, c: Frame(day=b.lunar_day(g[0] or ""), lunar=True),
         ),
-        (rf"({which})一?个?月(?:份)?", b.month_words),
+        (rf"({_WHICH})一?个?月(?:份)?", b.month_words),
         (
-            rf"{single}(?<![\d一二三四五六七八九十几两]个)({N12})\s?月(?:份)?"
-            rf"(?:的?\s?({N31})(?:[日号](?!{not_a_day})|{NO_MINUTES}(?!\s?[点月])))?(?![饼球亮])",
+            rf"{_SINGLE}(?<![\d一二三四五六七八九十几两]个)({N12})\s?月(?:份)?"
+            rf"(?:的?\s?({N31})(?:[日号](?!{_NOT_A_DAY})|{NO_MINUTES}(?!\s?[点月])))?(?![饼球亮])",
             b.month,
         ),
-        (rf"{single}(?<![如朝终整每某近改女男头])({N31})\s?[日号](?!{not_a_day})", b.day),
+        (rf"{_SINGLE}(?<![如朝终整每某近改女男头])({N31})\s?[日号](?!{_NOT_A_DAY})", b.day),
+    )
+
+
+def _week_patterns() -> tuple[Pattern, ...]:
+    """Counted weeks and days, quarters, weekdays, beginnings and ends."""
+    return (
         (
-            rf"(最后一?个?|首个?|头一?个?|倒数第{N}个?|第{N}个?)({week}[一二三四五六日天]|周末|{week}|月|季度|[天日])(?![前后内])",
+            rf"(最后一?个?|首个?|头一?个?|倒数第{N}个?|第{N}个?)({_WEEK}[一二三四五六日天]|周末|{_WEEK}|月|季度|[天日])(?![前后内])",
             lambda g, c: b.nth_of(((g[0] or "").rstrip("个"), g[1]), c),
         ),
         (
             rf"(第{N}|首|末|头|[一二三四]|最后一)个?季度?(?![节])|([Qq][1-4])季?度?",
             lambda g, c: b.quarter((g[0] or g[1],), c),
         ),
-        (rf"({which})一?个?季度", b.quarter_word),
-        (rf"(?:({which})一?个?)?(?:周末|双休日)", b.weekend),
+        (rf"({_WHICH})一?个?季度", b.quarter_word),
+        (rf"(?:({_WHICH})一?个?)?(?:周末|双休日)", b.weekend),
         (
-            rf"(?:({which})一?个?的?)?{week}([一二三四五六日天末]|[1-7](?!\d))(?![点时分家年月号个次遍]|[一二三四五六七八九]?[年度])",
+            rf"(?:({_WHICH})一?个?的?)?{_WEEK}([一二三四五六日天末]|[1-7](?!\d))(?![点时分家年月号个次遍]|[一二三四五六七八九]?[年度])",
             b.weekday,
         ),
-        (rf"({which})一?个?{week}", b.week),
+        (rf"({_WHICH})一?个?{_WEEK}", b.week),
         (
             r"(?:[上中下]旬|月[底末初中]|(?<![一二三四五六七八九十两几多])年[底末初中]|岁末|季度?[末初]"
             r"|(?<=季度)[底末初]|(?<=年)[底末初]|(?<=月)[底末初])",
             b.edge,
         ),
+    )
+
+
+def _day_patterns() -> tuple[Pattern, ...]:
+    """Named days, parts of the day, clock times."""
+    return (
         (rf"({_alternatives(SHORT_DAYS)})", b.short_day),
         (rf"({_alternatives(DAY_WORDS)})(?![候])", b.day_word),
         (rf"(?<!整)(?<![^周期拜]一)(?<![一整]个)({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
         (rf"(?:差|还差)(一刻|1刻|{SIXTY}分)(?:到)?({HOUR})[点时]", b.to_clock),
-        (rf"{single}({HOUR})点差(一刻|1刻|{SIXTY}分)", lambda g, c: b.to_clock((g[1], g[0]), c)),
+        (rf"{_SINGLE}({HOUR})点差(一刻|1刻|{SIXTY}分)", lambda g, c: b.to_clock((g[1], g[0]), c)),
         (
-            rf"{single}(?<!:)({HOUR})(?:点钟?|时(?![间候期代而常刻尚装节差段]))"
+            rf"{_SINGLE}(?<!:)({HOUR})(?:点钟?|时(?![间候期代而常刻尚装节差段]))"
             rf"(?:过|搭(?=半))?(?:(半|[一三13]刻钟?)|[踏搭]([一二三四五六七八九半1369]+|十一?)|({SIXTY})分钟?(?:({SIXTY})秒钟?)?"
             rf"|({FULL_SIXTY})(?![\d度%倍万亿.个年月天块元])|([一二三四五六七八九])个字)?(?:整|踏?正)?(?![\d一二三四五六七八九零〇])",
             b.clock,
         ),
-        (rf"{single}({N})\s?(?:到|至|[-~—～]{{1,3}})(?=\s?{N}\s?(?:点|时|月|日|号|年|[:]))", b.half_number),
+        (rf"{_SINGLE}({N})\s?(?:到|至|[-~—～]{{1,3}})(?=\s?{N}\s?(?:点|时|月|日|号|年|[:]))", b.half_number),
         (r"(?:全天|一整天|整天)", b.all_day),
         (r"正午", lambda g, c: Frame(hour=12, meridiem="24")),
         (r"(?:这个?时候|这会儿)", b.this_hour),
         (r"([今去明]?[春夏秋冬][天季]|[今去明][春夏秋冬])", b.season),
         (r"(?:现在|此刻|此时|当前|目前|眼下|如今|而家|依家|马上|立刻|立即|即刻)", b.now),
         (rf"\(?(北京时间|东京时间|世界时|{_alternatives(ZONES)})\)?(?![A-Za-z])", b.zone),
+    )
+
+
+def _linking_patterns() -> tuple[Pattern, ...]:
+    """Words that stand between expressions or bound them."""
+    return (
         (r"(?:工作日|平日)", b.kind("pattern", "every_workday")),
         (r"(?:到|至|[-~—～]+|直到)", b.kind("range")),
         (r"(?:从|自从|自|由)", b.kind("from")),

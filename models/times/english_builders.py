@@ -71,20 +71,24 @@ def day_month(g: Groups, clock: Clock) -> Said:
 
 
 def ides(g: Groups, clock: Clock) -> Said:
+    """The ides of march."""
     month = month_of(g[0])
     return any_date(None, month, 15 if month in (3, 5, 7, 10) else 13)
 
 
 def month_year(g: Groups, clock: Clock) -> Said:
+    """October 2026, 10/2026."""
     month = month_of(g[0]) or number(g[0])
     return Frame(year=year_of(g[1], clock), month=month) if month and month <= 12 else None
 
 
 def year_month(g: Groups, clock: Clock) -> Said:
+    """2026 October, 2026/10."""
     return month_year((g[1], g[0]), clock)
 
 
 def month(g: Groups, clock: Clock) -> Said:
+    """A bare month."""
     return Frame(month=month_of(g[0]))
 
 
@@ -97,6 +101,7 @@ def digits_month_day(g: Groups, clock: Clock) -> Said:
 
 
 def year(g: Groups, clock: Clock) -> Said:
+    """2026, nineteen ninety six."""
     value = year_of(g[0], clock)
     return Frame(year=value) if value is not None and 1000 <= value <= 2999 else None
 
@@ -116,6 +121,7 @@ def month_step(g: Groups, clock: Clock) -> Said:
 
 
 def weekday(g: Groups, clock: Clock) -> Said:
+    """Friday."""
     return Frame(weekday=WEEKDAYS[(g[0] or "").rstrip(".")])
 
 
@@ -206,10 +212,12 @@ def season(g: Groups, clock: Clock) -> Said:
 
 
 def day_word(g: Groups, clock: Clock) -> Said:
+    """today, the day after tomorrow."""
     return Frame(date=clock.today + timedelta(days=DAY_WORDS[re.sub(r"\s+", " ", g[0] or "")]))
 
 
 def day_part(g: Groups, clock: Clock) -> Said:
+    """tonight, last night."""
     offset, part = DAY_PARTS[re.sub(r"\s+", " ", g[0] or "")]
     return Frame(date=clock.today + timedelta(days=offset), part=part)
 
@@ -249,11 +257,13 @@ def nth_of(g: Groups, clock: Clock) -> Said:
 
 
 def quarter(g: Groups, clock: Clock) -> Said:
+    """Q3 2026, third quarter."""
     value = number((g[0] or "").removeprefix("q"))
     return Frame(quarter=value, year=year_of(g[1], clock)) if value and value <= 4 else None
 
 
 def half_year(g: Groups, clock: Clock) -> Said:
+    """H2 2026, the first half of 2026."""
     return Frame(edge="half1" if g[0] in ("1", "first", "1st") else "half2", edge_of="year", year=year_of(g[1], clock))
 
 
@@ -293,14 +303,17 @@ def holiday_weekend(g: Groups, clock: Clock) -> Said:
 
 
 def now(g: Groups, clock: Clock) -> Said:
+    """now, right now."""
     return Frame(exact=(clock.now, "second"))
 
 
 def week_of(g: Groups, clock: Clock) -> Said:
+    """The week of what follows."""
     return "weekof", None, None
 
 
 def iso_week(g: Groups, clock: Clock) -> Said:
+    """Week 23 of 2018."""
     value = number(g[0])
     if not value or value > 53:
         return None
@@ -328,10 +341,12 @@ def nth_century(g: Groups, clock: Clock) -> Said:
 
 
 def zone(g: Groups, clock: Clock) -> Said:
+    """GMT, PST."""
     return "weak", Frame(zone=ZONES[(g[0] or "").upper()]), None
 
 
 def half_number(g: Groups, clock: Clock) -> Said:
+    """The 5 of 5 to 7pm."""
     value = number(g[0])
     return ("half", None, (value, g[0])) if value is not None else None
 

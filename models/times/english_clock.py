@@ -1,4 +1,4 @@
-"""What English clock times and durations say: 3pm, half past seven, in two weeks, three fridays from now, for an hour."""
+"""What English clock times and durations say: 3pm, half past seven, in two weeks, for an hour."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def meal(g: Groups, clock: Clock) -> Said:
 
 
 def hour_word(g: Groups, clock: Clock) -> Said:
+    """noon, midnight, midafternoon."""
     hour = HOUR_WORDS[g[0] or ""]
     if hour == 24:
         return "frame", Frame(hour=12, part="midnight"), None
@@ -87,6 +88,7 @@ def at_hour(g: Groups, clock: Clock) -> Said:
 
 
 def bare_hour(g: Groups, clock: Clock) -> Said:
+    """The 9 of 9 tomorrow."""
     hour = number(g[0])
     return ("weak", Frame(hour=hour, meridiem="24" if hour > 12 else None), "number") if hour and hour <= 24 else None
 

@@ -58,8 +58,8 @@ NO_UNIT = rf"(?!\s?(?:{UNIT}|%|people|dollars|times|percent)\b)"
 STOP = r"(?:(?<=\b[a-z]{3})\.(?=\s[a-z\d]|,))?"
 """The full stop of an abbreviated month or weekday, not that of a sentence."""
 HOUR_ENDS = (
-    r"(?![.,]\d)(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this|sharp"
-    rf"|and|or|please|to|until|till|next)\b|{WEEKDAY}\b))"
+    r"(?![.,]\d)(?=\s*(?:$|[.,;!?)]|(?:gmt|utc|[cpemb][sd]?t|today|tonight|tonite|tomorrow|yesterday|on|in\sthe|this"
+    rf"|sharp|and|or|please|to|until|till|next)\b|{WEEKDAY}\b))"
 )
 """What may follow a bare number that is meant as an hour."""
 STEP = r"(?:this|next|last|past|previous|coming|upcoming|current|following)"

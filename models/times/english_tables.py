@@ -36,6 +36,7 @@ WEEKDAYS = {
 SEASONS = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter"}
 STEPS = {
     "this": 0, "current": 0, "the current": 0, "next": 1, "the next": 1, "following": 1, "the following": 1,
-    "coming": 1,    "the coming": 1, "upcoming": 1, "the upcoming": 1, "last": -1, "the last": -1, "past": -1, "the past": -1,
+    "coming": 1, "the coming": 1, "upcoming": 1, "the upcoming": 1, "last": -1, "the last": -1, "past": -1,
+    "the past": -1,
     "previous": -1, "the previous": -1,
 }  # fmt: skip

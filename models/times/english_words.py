@@ -260,7 +260,8 @@ def _bare_patterns() -> tuple[Pattern, ...]:
         ),
         (r"(?<=\bin\s)['\u2019](\d\d)\b", b.year),
         (
-            rf"{_AFTER_YEAR_LINK}({YEAR}|{YEAR_WORDS}){_NO_YEAR}|(?<=[a-z]\s){_NO_LABEL}((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))"
+            rf"{_AFTER_YEAR_LINK}({YEAR}|{YEAR_WORDS}){_NO_YEAR}"
+            rf"|(?<=[a-z]\s){_NO_LABEL}((?:19|20)\d\d)(?=\s*(?:$|[.,!?]))"
             rf"|(?<=[a-z]\s)(two\sthousand\s{CARDINAL})\b",
             lambda g, c: b.year((g[0] or g[1] or g[2],), c),
         ),
@@ -313,8 +314,8 @@ _STARTERS = (
 )
 _ADVERBS = {
     "daily": "every_day", "weekly": "every_week", "monthly": "every_month", "quarterly": "every_quarter",
-    "yearly": "every_year", "annually": "every_year", "hourly": "every_hour", "biweekly": "every_2_weeks", "bi-weekly": "every_2_weeks",
-    "nightly": "every_day_evening",
+    "yearly": "every_year", "annually": "every_year", "hourly": "every_hour", "biweekly": "every_2_weeks",
+    "bi-weekly": "every_2_weeks", "nightly": "every_day_evening",
 }  # fmt: skip
 
 

@@ -70,7 +70,7 @@ def _midnight(day: date) -> datetime:
 
 
 def clock_of(frame: Frame) -> tuple[int, int, int] | None:
-    """(hour 0..24 or more, minute, second) that the frame says, part of the day and am/pm taken in; 25 is 1 at night."""
+    """(hour 0..24 or more, minute, second) that the frame says, part of the day and am/pm taken in; 25 is 1 am."""
     if frame.hour is None:
         return None
     hour, minute, second = frame.hour, frame.minute or 0, frame.second or 0

@@ -27,11 +27,13 @@ class Grammar:
 
 
 def between(text: str, left: Atom | Piece, right: Atom) -> str:
+    """The text between a word or piece and the next word."""
     reach = max(left.end, left.reach) if isinstance(left, Piece) else left.end
     return text[reach : right.start]
 
 
 def next_to(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> bool:
+    """Whether the word after this one stands right beside it."""
     return at + 1 < len(atoms) and grammar.tight(between(text, atoms[at], atoms[at + 1]))
 
 
