@@ -33,9 +33,9 @@ WEEKDAY = (
 )
 FULL_WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 AFTER_WEEKDAY = (
-    r"(?<=nday\s)|(?<=sday\s)|(?<=iday\s)|(?<=rday\s)|(?<=mon\s)|(?<=tue\s)|(?<=wed\s)|(?<=thu\s)|(?<=fri\s)"
+    r"(?<=nday\s)|(?<=sday\s)|(?<=iday\s)|(?<=rday\s)|(?<=\bmon\s)|(?<=\btue\s)|(?<=\bwed\s)|(?<=\bthu\s)|(?<=\bfri\s)"
 )
-AFTER_WEEKDAY += r"|(?<=sat\s)|(?<=sun\s)"
+AFTER_WEEKDAY += r"|(?<=\bsat\s)|(?<=\bsun\s)"
 UNIT = rf"(?:{any_of([w for w in UNIT_WORDS if len(w) > 1])})"
 YEAR = r"(?:(?:1[5-9]|20|21)\d\d)"
 YEAR_WORDS = (

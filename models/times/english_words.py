@@ -143,7 +143,7 @@ def _date_patterns() -> tuple[Pattern, ...]:
         (rf"{alone}({YEAR})\s?[/-]\s?(0?[1-9]|1[0-2])(?![\d.:]|\s?[-/]\s?\d)", b.year_month),
         (rf"{alone}q([1-4])(?:[\s-]?(?:of\s)?({YEAR}))?\b", b.quarter),
         (rf"{alone}({YEAR}|\d\d)[\s-]?q([1-4])\b", lambda g, c: b.quarter((g[1], g[0]), c)),
-        (rf"{FREE}h([12])(?:\s({YEAR}))?\b", b.half_year),
+        (rf"{FREE}(?<![</])h([12])(?:\s({YEAR}))?\b", b.half_year),
         (rf"{FREE}((?:1[6-9]|20)\d0|(?<=the\s)[2-9]0|(?<=['\u2019])[2-9]0)['\u2019]?s\b", b.decade),
         (rf"\b(?:the\s)?({ORDINAL})\scentury\b", b.nth_century),
     )

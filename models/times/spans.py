@@ -31,6 +31,8 @@ def edge_of(span: Span, edge: str | None) -> Span | None:
     first, after, grain = span
     edge = edge or ""
     length = (after - first).days
+    if length > 366:
+        return _third(first, after, edge)
     if edge == "end":
         return after - DAY, after, "day"
     if edge == "start":
@@ -44,6 +46,17 @@ def edge_of(span: Span, edge: str | None) -> Span | None:
     if edge == "weekend":
         return None
     return None
+
+
+def _third(first: date, after: date, edge: str) -> Span:
+    """The beginning, middle or end of a decade or century: a third of it."""
+    years = after.year - first.year
+    low, high = first.year + round(years / 3), first.year + round(2 * years / 3)
+    if edge in ("start", "early", "half1"):
+        return first, date(low, 1, 1), "year"
+    if edge == "mid":
+        return date(low, 1, 1), date(high, 1, 1), "year"
+    return date(high, 1, 1), after, "year"
 
 
 def _share(first: date, after: date, grain: str, edge: str) -> Span:
