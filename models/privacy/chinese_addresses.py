@@ -31,9 +31,9 @@ _TAIL = re.compile(
     rf"(?:[\u4e00-\u9fff]{{2,8}}?(?:东门|西门|南门|北门|正门|旁边|对面))?"
 )
 _LEAD = re.compile(
-    r"住在|搬到了?|搬至|寄到|寄往|送到|送至|送往|发到|发往|位于|坐落于|家住|现住|居住于|居住地|户籍地址|户籍|户口|住址|地址|收货|取件|配送|派送|邮寄|联系|公司在|家在|就在|是在|推荐|改成|改为|换成|住所地?"
+    r"住在|搬到了?|搬至|寄到|寄往|送到|送至|送往|发到|发往|位于|坐落于|家住|现住|居住于|居住地|户籍地址|户籍|户口|住址|地址|收货|取件|配送|派送|邮寄|联系|公司在|家在|就在|是在|推荐|建议您?去?|试试|参观一?下?|改成|改为|换成|住所地?"
 )
-_WEAK_LEAD = re.compile(r"[在到是为至于：:住从往]")
+_WEAK_LEAD = re.compile(r"[在到是为至于：:住从往去]")
 _BOUNDARY = re.compile(r"[^\u4e00-\u9fffA-Za-z0-9·\- ]")
 _COLONS = "是为：: 在到"
 
@@ -60,7 +60,7 @@ def find_chinese_addresses(view: str) -> Iterator[Find]:
     for unit in _BUILDING.finditer(view):
         if unit.start() >= done and _names_a_home(view, unit):
             start = _begin(view, unit.start(), done)
-            if unit.start() - start >= 2:
+            if unit.start() - start >= 2 or ("单元" in unit[0] and unit[0][-1] in "室房户"):
                 yield start, unit.end(), "address"
                 done = unit.end()
 

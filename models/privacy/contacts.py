@@ -13,10 +13,11 @@ _DOMAIN = re.compile(
     r"[A-Za-z0-9\u4e00-\u9fff](?:[A-Za-z0-9\-\u4e00-\u9fff]{0,62})(?:\.[A-Za-z0-9\-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![A-Za-z0-9])"
 )
 _HAN_LOCAL = re.compile(r"[\u4e00-\u9fff]{1,4}$")
-_AT = re.compile(r" at | ?[(\[]at[)\]]", re.IGNORECASE)
+_AT = re.compile(r" at | ?[(\[]at[)\]]|艾特", re.IGNORECASE)
 _SPOKEN = re.compile(
     r"(?<![A-Za-z0-9])[A-Za-z0-9._\-]{2,40}(?: at [A-Za-z0-9\-]{2,30}(?: dot [A-Za-z]{2,10}){1,3}"
-    r"|\s?[(\[]at[)\]]\s?[A-Za-z0-9\-]{2,30}(?:(?:\s?[(\[]dot[)\]]\s?|\.)[A-Za-z]{2,10}){1,3})(?![A-Za-z0-9])",
+    r"|\s?[(\[]at[)\]]\s?[A-Za-z0-9\-]{2,30}(?:(?:\s?[(\[]dot[)\]]\s?|\.)[A-Za-z]{2,10}){1,3}"
+    r"|艾特[A-Za-z0-9\-]{1,30}(?:点[A-Za-z]{2,10}){1,3})(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _ACCOUNT = re.compile(
