@@ -33,8 +33,9 @@ _NUMBER = re.compile(rf"\s?({N31}){NO_MINUTES}")
 _MORE_DATES = re.compile(rf"(?:[、和及]{N31}[日号])+")
 _MORE_DAYS = re.compile(r"(?:[、和及,，]?(?:周|星期|礼拜)?[一二三四五六日天](?![点时个年月号]))+")
 _PAST = re.compile(r"了(?!吗|没|吧|解)|过(?!来|去|期|程|后|于|年|节|生日|会)|已经|曾经|当时|上次|那次")
-_FUTURE = re.compile(r"[要会将请约]|打算|准备|麻烦|前完成|快|别|为了|除了|改到|推迟|提前|必须|务必|之后再|再")
+_FUTURE = re.compile(r"[要会将请约]|打算|准备|保证|承诺|一定|答应|给你|派人|麻烦|前完成|快|别|为了|除了|改到|推迟|提前|必须|务必|之后再|再")
 _CLAUSE = re.compile(r"[。！？!?;；\n]")
+_PHRASE = re.compile(r"[,，]")
 
 
 def _bare_is_time(text: str, piece: Piece) -> bool:
@@ -151,7 +152,13 @@ def chinese_bias(text: str, piece: Piece) -> Bias:
         return "now"
     starts = [m.end() for m in _CLAUSE.finditer(before)]
     stop = _CLAUSE.search(after)
-    clause = before[starts[-1] if starts else 0 :] + " " + after[: stop.start() if stop else None]
-    if not _PAST.search(clause) or _FUTURE.search(clause):
-        return None
-    return "past"
+    earlier, later = before[starts[-1] if starts else 0 :], after[: stop.start() if stop else None]
+    head = _PHRASE.split(earlier)[-1]
+    own, *following = _PHRASE.split(later)
+    # What was said before a comma does not date what comes after it: "两把坏了，周一派人来修".
+    for phrase in (f"{head} {own}", *following):
+        if _FUTURE.search(phrase):
+            return None
+        if _PAST.search(phrase):
+            return "past"
+    return None
