@@ -1,6 +1,6 @@
 """Time expressions, normalised against the clock of the utterance (I4): ``find_times``.
 
-Own grammars for Chinese and English; the tables that users may extend lie in ``models/lexicons``. What the words leave
+Own grammars for Chinese and English, `dateparser` for other languages; the tables that users may extend lie in ``models/lexicons``. What the words leave
 open stays null; nothing is read from the wall clock.
 """
 
@@ -24,6 +24,7 @@ from models.times.english_clock import amount_of
 from models.times.english_fragments import AMOUNT, UNIT
 from models.times.english_tables import UNIT_WORDS
 from models.times.frame import Frame, joined
+from models.times.other import find_other
 from models.times.pieces import Piece, placed
 from models.times.place import Placed
 
@@ -52,6 +53,8 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
     offset = now.utcoffset() or timedelta()
     clock = Clock(local, round(offset.total_seconds() / 60), now.tzinfo)
     plain = simplify(narrow(text))
+    if lang not in (None, "zh", "en") and not _HAN.search(plain):
+        return find_other(plain, now, lang)
     found: list[Reading] = []
     if lang == "zh" or _HAN.search(plain):
         found += [(p, placed(p, clock, chinese_bias(plain, p))) for p in find_chinese(plain, clock)]

@@ -1,3 +1,10 @@
+"""What a past tense dates, and what it does not."""
+
+from datetime import datetime
+
+import pytest
+
+from models.times import find_times
 
 
 @pytest.mark.parametrize(
