@@ -10,6 +10,7 @@ from tables import erasure
 from tables.person import PersonState
 from tables.person_index import PersonIndex
 from tables.store import PersonRows
+from tables.vectors import pack_vector, unpack_vector
 from tables.writing import write_unit
 
 
@@ -22,7 +23,7 @@ def apply_command(
         index.remove(slot)
     published: list[Unit | Task | Audit] = [*effects.changed, *effects.erased, *effects.tasks, *effects.audits]
     if effects.new_unit is not None:
-        vector = encoder.encode([effects.new_unit.resolved_content])[0].passage
+        vector = unpack_vector(pack_vector(encoder.encode([effects.new_unit.resolved_content])[0].passage))
         written = write_unit(state, rows, effects.new_unit, vector, reason=f"command:{command.kind}")
         follow(index, rows, written.units, vector, written.slot)
         published += [*written.units, *written.audits]

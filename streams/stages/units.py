@@ -20,6 +20,7 @@ from tables import policy, units
 from tables.person import PersonState, SessionState
 from tables.person_index import PersonIndex
 from tables.store import PersonRows
+from tables.vectors import pack_vector, unpack_vector
 from tables.writing import audit, write_unit
 
 SIMILAR = 8
@@ -82,7 +83,8 @@ class UnitWriter:
                 published.append(policy.refused_audit(affect, decision, PIPELINE_VERSION))
                 continue
             unit = candidate.unit(unit_reading, decision, session, topic)
-            vector = resolved_encoded.passage if alone else resolved_encoded.span_passage(*candidate.place)
+            exact = resolved_encoded.passage if alone else resolved_encoded.span_passage(*candidate.place)
+            vector = unpack_vector(pack_vector(exact))  # as a rebuilt index reads it: a restart must not change a score
             corrects = correcting or read_correction(candidate.resolved, bool(candidate.times)) is not None
             similar = index.nearest(vector, SIMILAR) if corrects else ()
             written = write_unit(
