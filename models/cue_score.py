@@ -52,6 +52,8 @@ class RelevanceWeights(Struct, frozen=True, forbid_unknown_fields=True):
     cycles: float
     promises: float
     complaints: float
+    kinds: float
+    answers: float
     discourse: float
     remark_words: float
     remark_passage: float

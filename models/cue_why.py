@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 _ZH_ROADS = {
     "meaning": "意思相近", "names": "提到了说这话的人", "entities": "说的是同一对象", "activation": "由同一对象牵连到",
     "dates": "时间对得上", "cycles": "正是它每到的日子", "promises": "问的是承诺", "complaints": "同类问题再次出现",
-    "discourse": "与相关的话同属一段对话", "words": "用词相同",
+    "kinds": "正是所问的那类记忆", "answers": "含有所问的答案类型", "discourse": "与相关的话同属一段对话", "words": "用词相同",
 }  # fmt: skip
 _EN_ROADS = {
     "meaning": "close in meaning", "names": "said by whom the turn names", "entities": "about the same thing",
     "activation": "linked through a shared thing", "dates": "its time fits", "cycles": "its day has come round",
     "promises": "the turn asks after a promise", "complaints": "the same kind of trouble came back",
-    "discourse": "next to what bears on the turn", "words": "same words",
+    "kinds": "the kind of memory it calls for", "answers": "holds the kind of answer it wants", "discourse": "next to what bears on the turn", "words": "same words",
 }  # fmt: skip
 _ZH_TERMS = {
     "emotion_match": "情绪相近", "time_proximity": "刚发生不久", "severity": "事情严重", "resolution_gap": "尚未解决",

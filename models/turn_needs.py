@@ -32,11 +32,15 @@ class Window(Struct, frozen=True):
 
 
 class TurnNeeds(Struct, frozen=True):
-    """`asking`: a question, a request or a look-up, not a remark. `pressing` 0..1: how far the causal terms should speak up against plain relevance."""
+    """`kinds` of unit it calls for (`lasting`: preference, constraint, identity), `answers`: place, time, number, person.
+
+    `asking`: a question, a request or a look-up, not a remark. `pressing` 0..1: how far the causal terms should speak up against plain relevance."""
 
     asking: bool
     promise: bool
     trouble: bool
+    kinds: tuple[str, ...]
+    answers: tuple[str, ...]
     windows: tuple[Window, ...]
     cycles: tuple[str, ...]
     pressing: float
@@ -51,13 +55,17 @@ def read_needs(turn: Affect) -> TurnNeeds:
         turn.intent.label == "challenge" or turn.emotion.label not in ("calm", "joy", "gratitude", "surprise")
     )
     pressing = 1.0 if promise or troubled else 0.5 if trouble or turn.load.stress >= 0.6 else 0.0
+    short = sum(character.isalnum() for character in text) <= SHORT
+    asks = turn.intent.label in ("request", "clarify") or _matches("questions", text) or _matches("requests", text)
     return TurnNeeds(
-        _matches("questions", text),
-        promise,
-        trouble,
-        tuple(windows(turn.times, turn.ts)),
-        cycles_named(text, turn.ts),
-        pressing,
+        asking=short or asks,
+        promise=promise,
+        trouble=trouble,
+        kinds=_named("kinds", text) if asks else (),
+        answers=_named("answers", text) if asks else (),
+        windows=tuple(windows(turn.times, turn.ts)),
+        cycles=cycles_named(text, turn.ts),
+        pressing=pressing,
     )
 
 
@@ -83,7 +91,7 @@ def windows(times: list[TimeExpression], now: datetime) -> list[Window]:
 
 def cycles_named(text: str, now: datetime) -> tuple[str, ...]:
     """The cycle patterns whose words the text holds ("又到周五了" names every_friday), and that of a named weekend's day."""
-    named = [name for name, pattern in _cycle_patterns() if pattern.search(text)]
+    named = list(_named("cycles", text))
     today = f"every_{_WEEKDAYS[now.weekday()]}"
     if today not in named and _today().search(text):
         named.append(today)
@@ -99,10 +107,15 @@ def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(item, re.IGNORECASE) for item in load_lexicon("recall_words.toml")[name])
 
 
-@lru_cache(maxsize=1)
-def _cycle_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    table = load_lexicon("recall_words.toml")["cycles"]
-    return tuple((name, re.compile(pattern, re.IGNORECASE)) for name, pattern in table.items())
+def _named(table: str, text: str) -> tuple[str, ...]:
+    """The names of a table of patterns that the text holds."""
+    return tuple(name for name, pattern in _table(table) if pattern.search(text))
+
+
+@lru_cache(maxsize=8)
+def _table(name: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    table = load_lexicon("recall_words.toml")[name]
+    return tuple((key, re.compile(pattern, re.IGNORECASE)) for key, pattern in table.items())
 
 
 @lru_cache(maxsize=1)

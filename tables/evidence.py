@@ -18,7 +18,7 @@ from models.cue_score import CosineNorm, Floats, RecallWeights
 from models.records import Affect, TaskView
 from models.terms import is_identifier, terms
 from models.turn_needs import TurnNeeds
-from tables.person_index import PersonIndex, hours
+from tables.person_index import KINDS, LASTING, PersonIndex, hours
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.int64]
@@ -72,6 +72,7 @@ class Query(Struct, frozen=True):
     entities: tuple[str, ...]
     needs: TurnNeeds
     norm: CosineNorm
+    event: str
 
 
 class Evidence(Struct, frozen=True):
@@ -108,6 +109,7 @@ def make_query(
         tuple(dict.fromkeys(named)),
         needs,
         weights.cosine.of(turn.lang),
+        turn.event_id or "",
     )
 
 
@@ -147,6 +149,7 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
     roads["promises"] = w.promises * (rows["promise"] * rows["commitment"] if query.needs.promise else np.zeros(size))
     troubled = rows["complaint"] if query.needs.trouble else np.zeros(size)
     roads["complaints"] = w.complaints * troubled * (0.5 + 0.5 * rows["pending"])
+    roads["kinds"], roads["answers"] = w.kinds * _kinds(rows, query.needs), w.answers * _answers(rows, query.needs)
     own = np.where(allowed, sum(roads.values()), -np.inf)
     share = w.discourse * (1.0 if query.needs.asking else w.remark_discourse)
     discourse = np.where(allowed, share * _discourse(index, own, weights), 0.0)
@@ -156,8 +159,9 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
 
 def _words(index: PersonIndex, query: Query, weights: RecallWeights) -> Floats:
     """BM25 against the root of the turn's own idf mass: a long turn is not surer of every unit than a short one."""
-    mass = index.words.ceiling(dict.fromkeys(query.own_terms, 1.0)) + MASS
-    return index.words.scores(query.terms, index.size) / (weights.relevance.word_scale * math.sqrt(mass))
+    own = index.slots_of_event(query.event)
+    mass = index.words.ceiling(dict.fromkeys(query.own_terms, 1.0), own) + MASS
+    return index.words.scores(query.terms, index.size, own) / (weights.relevance.word_scale * math.sqrt(mass))
 
 
 def _meaning(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeights) -> Floats:
@@ -165,7 +169,9 @@ def _meaning(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWei
 
     A turn of which neither this memory nor ordinary conversation knows a word says nothing that a vector could mean.
     """
-    trust = 1.0 if not query.own_terms or any(map(index.words.knows, query.own_terms)) else UNKNOWN
+    said = index.slots_of_event(query.event)
+    known = not query.own_terms or any(index.words.knows(term, said) for term in query.own_terms)
+    trust = 1.0 if known else UNKNOWN
     total = trust * _standard(index.vectors.similarities(query.vector, index.size), allowed, query.norm)
     if query.context:
         share = weights.relevance.context_meaning
@@ -250,6 +256,23 @@ def _cycles(index: PersonIndex, needs: TurnNeeds) -> Floats:
     for cycle in needs.cycles:
         for slot in index.cycles.get(cycle, ()):
             out[slot] = 1.0
+    return out
+
+
+def _kinds(rows: npt.NDArray[Any], needs: TurnNeeds) -> Floats:
+    """1 for units of a kind that the turn calls for."""
+    wanted = [KINDS[name] for name in needs.kinds if name in KINDS]
+    found = np.isin(rows["kind"], wanted)
+    if "lasting" in needs.kinds:
+        found |= np.isin(rows["kind"], [KINDS[name] for name in LASTING])
+    return found.astype(np.float32)
+
+
+def _answers(rows: npt.NDArray[Any], needs: TurnNeeds) -> Floats:
+    """1 for units that hold the kind of answer which the question wants."""
+    out = np.zeros(len(rows), dtype=np.float32)
+    for name in needs.answers:
+        np.maximum(out, rows[name], out=out)
     return out
 
 

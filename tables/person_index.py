@@ -6,6 +6,8 @@ index that grew event by event gives the same scores as one rebuilt from the row
 
 from __future__ import annotations
 
+import re
+import typing
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
@@ -17,12 +19,16 @@ from msgspec import Struct
 
 from models.background import commonness
 from models.cue_score import SEVERITY, emotion_vector
-from models.records import Unit
+from models.records import Unit, UnitType
 from models.terms import terms
 from tables.person import PersonState
 from tables.store import UNIT, VECTOR, PersonRows
 from tables.vectors import Vectors, unpack_vector
 from tables.words import Words
+
+_NUMBER = re.compile(
+    r"\d|[一二两三四五六七八九十百千万半][个次块元人岁本件台天年月斤米点号度折成倍]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|thousand)\b"
+)
 
 NEVER = np.inf
 
@@ -30,10 +36,16 @@ COLUMNS = np.dtype(
     [
         ("live", "?"), ("pending", "?"), ("ts", "f8"), ("resolved", "f8"), ("expires", "f8"), ("severity", "f4"),
         ("commitment", "f4"), ("confidence", "f4"), ("clearance", "i4"), ("session", "i4"), ("turn", "i4"), ("speaker", "i4"), ("emotion", "f4", (10,)),
-        ("promise", "?"), ("complaint", "?"), ("lasting", "?"),
+        ("promise", "?"), ("complaint", "?"), ("lasting", "?"), ("kind", "i1"), ("place", "?"),
+        ("time", "?"), ("number", "?"), ("person", "?"),
     ]
 )  # fmt: skip
 """One row a slot; `ts`, `resolved`, `expires` in hours since 1970."""
+
+KINDS: dict[str, int] = {name: number for number, name in enumerate(typing.get_args(UnitType), 1)}
+"""Unit types by their number in the column `kind`."""
+
+PLACES = frozenset({"place", "address", "location", "city", "warehouse"})
 
 LASTING = frozenset({"preference", "identity", "constraint", "rule"})
 
@@ -159,6 +171,10 @@ class PersonIndex:
         row["promise"] = unit.type == "commitment" or unit.commitment_strength >= 0.7
         row["complaint"] = unit.type == "complaint" or (unit.severity != "low" and unit.resolution_status == "pending")
         row["lasting"] = unit.type in LASTING or unit.layer == "profile"
+        types = {entity.type for entity in unit.entities}
+        row["kind"], row["place"], row["person"] = KINDS[unit.type], not PLACES.isdisjoint(types), "person" in types
+        row["time"] = bool(unit.times) or unit.validity.cycle_pattern is not None
+        row["number"] = bool(_NUMBER.search(unit.resolved_content))
         self._units[slot] = _remembered(unit)
 
     def _speaker(self, name: str) -> int:

@@ -66,18 +66,20 @@ class Words:
             self._total -= int(self._lengths[slot])
             self._lengths[slot] = 0.0
 
-    def idf(self, term: str) -> float:
-        """How telling a term is in this memory."""
-        size = len(self._terms) + PRIOR
-        found = self._frequency.get(term, 0) + PRIOR * self._commonness.get(term, 0.0)
+    def idf(self, term: str, without: Sequence[int] = ()) -> float:
+        """How telling a term is in this memory, as if the slots `without` were not in it."""
+        size = len(self._terms) + PRIOR - len(without)
+        found = self._frequency.get(term, 0) + PRIOR * self._commonness.get(term, 0.0) - self._held(term, without)
         return math.log(1.0 + (size - found + 0.5) / (found + 0.5))
 
-    def scores(self, query: Mapping[str, float], size: int) -> Floats:
+    def scores(self, query: Mapping[str, float], size: int, without: Sequence[int] = ()) -> Floats:
         """BM25 of slots 0..size-1 for weighted query terms, float32[size]."""
         out = np.zeros(size, dtype=np.float64)
-        if not self._terms:
+        without = [slot for slot in without if slot in self._terms]
+        count = len(self._terms) - len(without)
+        if count <= 0:
             return out.astype(np.float32)
-        average = max(self._total / len(self._terms), 1.0)
+        average = max((self._total - float(self._lengths[list(without)].sum())) / count, 1.0)
         for term, weight in query.items():
             posting = self._postings.get(term)
             if posting is None:
@@ -88,16 +90,20 @@ class Words:
                 kept = slots < size
                 slots, counts = slots[kept], counts[kept]
             norm = K1 * (1.0 - B + B * self._lengths[slots] / average)
-            out[slots] += weight * self.idf(term) * counts * (K1 + 1.0) / (counts + norm)
+            out[slots] += weight * self.idf(term, without) * counts * (K1 + 1.0) / (counts + norm)
         return out.astype(np.float32)
 
-    def ceiling(self, query: Mapping[str, float]) -> float:
+    def ceiling(self, query: Mapping[str, float], without: Sequence[int] = ()) -> float:
         """The idf mass of the query: what a unit could score at most, about."""
-        return sum(weight * self.idf(term) for term, weight in query.items()) * (K1 + 1.0)
+        without = [slot for slot in without if slot in self._terms]
+        return sum(weight * self.idf(term, without) for term, weight in query.items()) * (K1 + 1.0)
 
-    def knows(self, term: str) -> bool:
-        """Whether the term occurs in this memory, or is common in ordinary conversation."""
-        return term in self._frequency or term in self._commonness
+    def knows(self, term: str, without: Sequence[int] = ()) -> bool:
+        """Whether the term occurs in this memory outside the slots `without`, or is common in ordinary conversation."""
+        return term in self._commonness or self._frequency.get(term, 0) > self._held(term, without)
+
+    def _held(self, term: str, slots: Sequence[int]) -> int:
+        return sum(term in self._terms.get(slot, ()) for slot in slots)
 
     def __len__(self) -> int:
         return len(self._terms)
