@@ -13,6 +13,7 @@ from aiokafka.errors import KafkaError
 
 from streams.app import Job
 from streams.fetching import be_patient
+from streams.recovery import resume_at_rest
 from streams.rulefeed import RuleFeed
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
@@ -62,6 +63,7 @@ def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[J
     job = job or build_job(settings)
     Path(job.settings.data_dir).mkdir(parents=True, exist_ok=True)  # Faust makes only the last folder
     be_patient()
+    resume_at_rest()
     add_services(job, on_ready)
     worker = faust.Worker(job.app, override_logging=False, redirect_stdouts=False, loglevel="INFO", quiet=True)
     worker.spinner = None  # it would write terminal codes into logs
