@@ -125,34 +125,3 @@ def _entry(row: Any, where: str) -> Entry:
         raise ResourceError(f"{where}: `strength` must be weak or strong")
     names = tuple(dict.fromkeys([row["canonical"].strip(), *(alias.strip() for alias in aliases)]))
     return Entry(row["type"].strip(), row["canonical"].strip(), names, row.get("strength", "weak"))
-
-
-class GazetteerFile:
-    """A dictionary file that is read again when it changes; a bad one is reported and the good one stays in force."""
-
-    def __init__(self, path: Path | str = SHIPPED) -> None:
-        self.path = Path(path)
-        self.error: str | None = None
-        self._stamp = self._read_stamp()
-        self.gazetteer = Gazetteer.load(self.path)
-
-    def refresh(self) -> bool:
-        """Reads the file again if its size or time changed. True if a new dictionary is in force; `error` says why not."""
-        stamp = self._read_stamp()
-        if stamp == self._stamp:
-            return False
-        self._stamp = stamp
-        try:
-            self.gazetteer = Gazetteer.load(self.path)
-        except ResourceError as error:
-            self.error = str(error)
-            return False
-        self.error = None
-        return True
-
-    def _read_stamp(self) -> tuple[int, int] | None:
-        try:
-            status = self.path.stat()
-        except OSError:
-            return None
-        return status.st_mtime_ns, status.st_size

@@ -98,6 +98,7 @@ class Engine:
 
     def process(self, messages: Sequence[Message], rows: Readable) -> Batch:
         """The outputs and row changes of a batch, in its order. Never raises for what a record holds."""
+        self._models.refresh()
         items = [_decode(message) for message in messages]
         self._encode(items)
         batch = Batch()

@@ -34,6 +34,15 @@ class PrivacySection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     dead_letter_bytes: bool = True
 
 
+class ListsSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Paths of a user's own lists in the place of the shipped ones; a running worker picks a changed file up again."""
+
+    entities: str = ""
+    terms: str = ""
+    authority: str = ""
+    cue_weights: str = ""
+
+
 class WorkerSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Batching, commits and group membership of a worker. Times in seconds."""
 
@@ -58,6 +67,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     web_port: Annotated[int, Meta(ge=0, le=65535)] = 6066
     recall: RecallSection = field(default_factory=RecallSection)
     privacy: PrivacySection = field(default_factory=PrivacySection)
+    lists: ListsSection = field(default_factory=ListsSection)
     worker: WorkerSection = field(default_factory=WorkerSection)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 
-from models.cosine_norm import fitted
-from models.cue_score import load_weights
-from models.encoder import Encoded, Encoder
+from models.cue_score import RecallWeights
+from models.encoder import Encoded
 from models.records import Affect, Bundle
 from streams.messages import PIPELINE_VERSION
 from streams.settings import Settings
+from streams.watched import Watched
 from tables import profile
 from tables.knowledge import rules_for
 from tables.person_index import PersonIndex
@@ -25,14 +25,14 @@ _NAMESPACE = uuid.UUID("0d8a6b1c-52a1-5a8e-8a55-1f3a8a2e9c77")
 class Recalling:
     """Makes bundles for the turns that the settings name."""
 
-    def __init__(self, settings: Settings, rules: RuleBook, encoder: Encoder) -> None:
-        weights = fitted(load_weights(), encoder)
-        self._settings = RecallSettings(max_cues=settings.recall.max_cues, on=settings.recall.on, weights=weights)
+    def __init__(self, settings: Settings, rules: RuleBook, weights: Watched[RecallWeights]) -> None:
+        self._on, self._max_cues = settings.recall.on, settings.recall.max_cues
+        self._weights = weights
         self._rules = rules
 
     def wants(self, affect: Affect) -> bool:
         """Whether this turn gets a bundle."""
-        return wanted(affect, self._settings.on)
+        return wanted(affect, self._on)
 
     def bundle(
         self,
@@ -49,7 +49,7 @@ class Recalling:
             encoded.query,
             index,
             task=step.view,
-            settings=self._settings,
+            settings=RecallSettings(max_cues=self._max_cues, on=self._on, weights=self._weights.value),
             context_queries=[(item.text, item.query) for item in context],
             passage_vector=encoded.passage,
         )

@@ -28,7 +28,7 @@ class TurnStages:
     def __init__(self, models: Models, settings: Settings, rules: RuleBook) -> None:
         self._models = models
         self._units = UnitWriter(models)
-        self._recalling = Recalling(settings, rules, models.encoder)
+        self._recalling = Recalling(settings, rules, models.cue_weights)
 
     def run(
         self,
@@ -49,7 +49,7 @@ class TurnStages:
         session = session_of(state, utterance)
         context = reading_stage.context_of(session, utterance)
 
-        reading = reading_stage.read(utterance, context, self._models.coreference, self._models.gazetteer)
+        reading = reading_stage.read(utterance, context, self._models.coreference, self._models.gazetteer.value)
         publish.add("utterances.resolved", reading.record)
         for review in reading_stage.reviews_of(reading.record):
             publish.add("review.queue", review, key=review.review_id)

@@ -61,7 +61,8 @@ class UnitWriter:
     ) -> list[Unit | Audit]:
         """The units and audit lines of one utterance, in their order in the text."""
         published: list[Unit | Audit] = []
-        found = segment(affect.text, encoded, lang=affect.lang, pauses=affect.pauses)
+        lexicons = self._models.segments.value
+        found = segment(affect.text, encoded, lang=affect.lang, pauses=affect.pauses, lexicons=lexicons)
         parts = [(seg, part) for seg in found for part in policy.trimmed(affect, seg.start, seg.end)]
         alone = len(parts) == 1
         candidates = [_Candidate(affect, reading, seg, start, end) for seg, (start, end) in parts]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from models.errors import ResourceError
-from models.gazetteer import Gazetteer, GazetteerFile
+from models.gazetteer import Gazetteer
 
 GOOD = """
 [[entity]]
@@ -63,21 +63,6 @@ def test_a_bad_line_is_named(tmp_path: Path, content: str, line: str, reason: st
     assert "terms.toml" in str(caught.value)
     assert line in str(caught.value)
     assert reason in str(caught.value)
-
-
-def test_reload_keeps_the_good_dictionary_when_the_new_one_is_bad(tmp_path: Path) -> None:
-    path = tmp_path / "terms.toml"
-    write(path, GOOD, 1_000_000_000)
-    file = GazetteerFile(path)
-    assert not file.refresh()
-    write(path, GOOD + "[[entity]]\n", 2_000_000_000)
-    assert not file.refresh()
-    assert file.error is not None and "line 6" in file.error
-    assert names(file.gazetteer, "压测服") == ["压测环境"]
-    write(path, GOOD.replace("压测服", "压力服"), 3_000_000_000)
-    assert file.refresh()
-    assert file.error is None
-    assert names(file.gazetteer, "压力服 压测服") == ["压测环境"]
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
