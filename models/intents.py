@@ -118,6 +118,23 @@ def common_words() -> frozenset[str]:
     return frozenset(load_lexicon("actions.toml")["common"].split())
 
 
+@lru_cache(maxsize=1)
+def _topic_labels() -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for target in reversed(_lexicon().targets.values()):
+        labels[target.group] = f"{target.labels['zh']} {target.labels['en']}"
+    return labels
+
+
+def topic_words(topic: str | None) -> str:
+    """What a topic is called in both languages, or the topic itself where it is a word of the talk.
+
+    >>> topic_words("invoice"), topic_words("robot")
+    ('发票 invoice', 'robot')
+    """
+    return _topic_labels().get(topic, topic) if topic else ""
+
+
 def parse_intent(
     text: str,
     *,

@@ -87,6 +87,8 @@ def write_unit(
         unit.status, unit.superseded_by = "superseded", winner.unit_id if winner else None
     if unit.type == "correction" and unit.layer == "session" and unit.user_id is not None:
         unit.layer = _layer_of(rows, losers)
+    if correction is not None and losers and unit.topic is None:
+        unit.topic = next((old.topic for slot in losers if (old := units.load(rows, slot)) and old.topic), None)
     was_stored = units.slot_of(rows, unit.unit_id)
     slot = units.store(state, rows, unit, vector)
     corrected = unit.type == "correction" or (correction is not None and correction.kind == "contrast")
@@ -200,7 +202,7 @@ def _referent(
             continue
         if old.source_event_ids[-1:] == unit.source_event_ids[-1:] or not _may_replace(unit, old, correction):
             continue
-        share = _overlap(mine, content_tokens(old.resolved_content), old.resolved_content)
+        share = _overlap(mine, content_tokens(old.resolved_content) - _time_words(old), old.resolved_content)
         if correction.wrong:
             held = correction.wrong.lower() in old.resolved_content.lower()
             share = share + 1.0 if held else share if correction.kind == "correction" else 0.0
