@@ -203,11 +203,11 @@ def _same_words(rows: PersonRows, old: Entry, unit: Unit) -> bool:
 
 def _row(rows: PersonRows, key: tuple[str, ...]) -> list[Entry]:
     raw = rows.get(CONFLICT, *key)
-    return [] if raw is None else msgspec.msgpack.decode(raw, type=list[Entry])
+    return [] if raw is None else msgspec.json.decode(raw, type=list[Entry])
 
 
 def _put(rows: PersonRows, key: tuple[str, ...], entries: list[Entry]) -> None:
     if entries:
-        rows.put(CONFLICT, *key, value=msgspec.msgpack.encode(entries))
+        rows.put(CONFLICT, *key, value=msgspec.json.encode(entries))
     else:
         rows.delete(CONFLICT, *key)

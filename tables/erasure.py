@@ -289,14 +289,14 @@ def _scrub_task(task: TaskState, gone: Callable[[str], bool]) -> None:
 
 def _ranges(rows: PersonRows) -> list[ErasedRange]:
     raw = rows.get(ERASED, "ranges")
-    return [] if raw is None else msgspec.msgpack.decode(raw, type=list[ErasedRange])
+    return [] if raw is None else msgspec.json.decode(raw, type=list[ErasedRange])
 
 
 def _add_range(rows: PersonRows, new: ErasedRange) -> None:
     kept = [r for r in _ranges(rows) if not (_covers(new, r))]
     if any(_covers(r, new) for r in kept):
         return
-    rows.put(ERASED, "ranges", value=msgspec.msgpack.encode((kept + [new])[-MAX_RANGES:]))
+    rows.put(ERASED, "ranges", value=msgspec.json.encode((kept + [new])[-MAX_RANGES:]))
 
 
 def _covers(outer: ErasedRange, inner: ErasedRange) -> bool:

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from models.background import commonness
 from models.cue_score import SEVERITY, emotion_vector
+from models.intents import topic_words
 from models.records import Unit, UnitType
 from models.terms import terms
 from tables.person import PersonState
@@ -245,6 +246,8 @@ def period_of(start: str, end: str | None, grain: str | None) -> tuple[float, fl
 def indexed_text(unit: Unit) -> str:
     """What the word road reads of a unit: who said it, what was said with its references resolved."""
     said = unit.resolved_content or unit.content
+    if unit.type == "correction" and unit.topic:  # what it bears on was said with what it corrects
+        said = f"{said} {topic_words(unit.topic)}"
     return f"{unit.speaker.name} {said}" if unit.speaker.name else said
 
 
@@ -262,7 +265,7 @@ def _remembered(unit: Unit) -> Remembered:
 def load_index(rows: PersonRows, state: PersonState, dimension: int) -> PersonIndex:
     """The index of a person as their rows stand: slots 0..next_slot-1, a missing row is an erased unit."""
     index = PersonIndex(dimension)
-    decoder = msgspec.msgpack.Decoder(Unit)
+    decoder = msgspec.json.Decoder(Unit)
     for slot in range(state.next_slot):
         raw = rows.get(UNIT, slot)
         if raw is not None:

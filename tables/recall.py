@@ -90,7 +90,7 @@ def recall(
     query = make_query(turn, vector, needs, task, context_queries, weights)
     evidence = gather(index, query, allowed, weights)
     slots = _candidates(evidence, settings.max_cues)
-    if not len(slots) or evidence.own[slots].max() < weights.abstain.silent:
+    if not len(slots) or evidence.own[slots].max() < weights.abstain.silence(int(allowed.sum())):
         return Recall(cues=[], abstained=True)
     slots = slots[evidence.total[slots] >= weights.abstain.weak]
     matrix, used = _terms(index, turn, evidence, slots, hours(now or turn.ts), query, weights)

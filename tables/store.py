@@ -20,7 +20,7 @@ conflict key, slots by entity."""
 PROFILE, EXPIRY, ERASED = b"f", b"x", b"t"
 """Row kinds: slots of the profile, slots by the day they expire, tombstones of what was erased."""
 
-_packer = msgspec.msgpack.Encoder()
+_packer = msgspec.json.Encoder()
 
 
 def row_key(kind: bytes, person: str, *parts: str | int) -> bytes:
@@ -95,13 +95,13 @@ class PersonRows:
     def load(self, kind: bytes, *parts: str | int, type: type[Struct]) -> Struct | None:
         """A row decoded as a struct."""
         raw = self.get(kind, *parts)
-        return None if raw is None else msgspec.msgpack.decode(raw, type=type)
+        return None if raw is None else msgspec.json.decode(raw, type=type)
 
     def save(self, kind: bytes, *parts: str | int, value: msgspec.Struct | list[int] | int) -> None:
-        """Puts a struct (or a number, or numbers) as MessagePack."""
+        """Puts a struct (or a number, or numbers) as JSON (MessagePack would drop the zone of a time)."""
         self.put(kind, *parts, value=_packer.encode(value))
 
     def numbers(self, kind: bytes, *parts: str | int) -> list[int]:
         """A row of numbers; empty where there is none."""
         raw = self.get(kind, *parts)
-        return [] if raw is None else msgspec.msgpack.decode(raw, type=list[int])
+        return [] if raw is None else msgspec.json.decode(raw, type=list[int])

@@ -26,7 +26,7 @@ MAX_SLOTS_PER_ENTITY = 256
 MAX_EXPIRY_DAYS = 400
 """How far back passed days are visited for expiry: more than the longest expiry (30 days after a due date within a year)."""
 
-_decoder = msgspec.msgpack.Decoder(Unit)
+_decoder = msgspec.json.Decoder(Unit)
 
 
 def unit_id(tenant: str, event_id: str, start: int, end: int) -> str:

@@ -32,7 +32,7 @@ def stored(texts: list[str]) -> tuple[PersonRows, PersonState, PersonIndex]:
     for slot, text in enumerate(texts):
         made = unit(text, f"e{slot}", entities=[entity("东莞仓")] if "东莞仓" in text else [], turn=slot)
         vector = toy_vector(text)
-        rows.put(UNIT, slot, value=msgspec.msgpack.encode(made))
+        rows.put(UNIT, slot, value=msgspec.json.encode(made))
         rows.put(VECTOR, slot, value=pack_vector(vector))
         index.add(slot, made, unpack_vector(pack_vector(vector)))
     return rows, PersonState(tenant="t", user_id="u1", revision=7, next_slot=len(texts)), index
@@ -46,7 +46,7 @@ def test_grown_equals_rebuilt_with_removed_superseded_and_erased() -> None:
     rows.delete(VECTOR, erased)
     gone = replace(unit(TEXTS[superseded], f"e{superseded}"), status="superseded")
     grown.update(superseded, gone)
-    rows.put(UNIT, superseded, value=msgspec.msgpack.encode(gone))
+    rows.put(UNIT, superseded, value=msgspec.json.encode(gone))
     rebuilt = load_index(rows, state, DIMENSION)
     assert rebuilt.revision == 7
     assert len(rebuilt) == len(grown) == len(TEXTS) - 2
