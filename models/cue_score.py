@@ -5,6 +5,7 @@ score = sum(w_i * t_i) / sum(w_i), all t_i in 0..1, vectorised over units. The w
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from pathlib import Path
 
@@ -65,10 +66,19 @@ class RelevanceWeights(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AbstainLimits(Struct, frozen=True, forbid_unknown_fields=True):
-    """Evidence below which nothing (`silent`), or one unit (`weak`), is brought to mind."""
+    """Evidence below which nothing (`silent`), or one unit (`weak`), is brought to mind.
+
+    The best of many units that mean nothing looks better than the best of few: `silent` grows by `crowd` times sqrt(2 ln n),
+    about the expected maximum of n standard normal numbers.
+    """
 
     silent: float
+    crowd: float
     weak: float
+
+    def silence(self, size: int) -> float:
+        """The least evidence that breaks the silence in a memory of `size` units."""
+        return self.silent + self.crowd * math.sqrt(2.0 * math.log(max(size, 1)))
 
 
 class CosineNorm(Struct, frozen=True, forbid_unknown_fields=True):
