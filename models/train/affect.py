@@ -22,8 +22,8 @@ from models.records import Speaker
 from models.train import affect_data as data
 from models.train.affect_data import Example
 
-WIDTH, TEXT_WIDTH, TURN_WIDTH = 160, 32, 16
-EPOCHS, BATCH = 12, 128
+WIDTH, TEXT_WIDTH, TURN_WIDTH = 192, 32, 16
+EPOCHS, BATCH = 6, 256
 OWN_LINES = Path(__file__).parents[2] / "tests" / "data" / "intents.jsonl"
 
 
@@ -38,7 +38,7 @@ class Net(nn.Module):
         nn.init.normal_(self.turn_grams.weight, std=0.05)
         self.hidden = nn.Linear(768 + surface + TEXT_WIDTH + TURN_WIDTH, WIDTH)
         self.out = nn.Linear(WIDTH, sum(OUTPUTS.values()))
-        self.drop_state, self.drop = nn.Dropout(0.3), nn.Dropout(0.3)
+        self.drop_state, self.drop = nn.Dropout(0.1), nn.Dropout(0.2)
 
     def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Logits [B, 27] of a batch made by `Table.batch`."""
@@ -158,7 +158,7 @@ def train(table: Table, rows: np.ndarray, surface: int, seed: int = 0) -> Net:
     grams = [*net.text_grams.parameters(), *net.turn_grams.parameters()]
     rest = [*net.hidden.parameters(), *net.out.parameters()]
     optimiser = torch.optim.AdamW(
-        [{"params": grams, "lr": 4e-3, "weight_decay": 0.01}, {"params": rest, "lr": 1e-3, "weight_decay": 0.02}]
+        [{"params": grams, "lr": 8e-3, "weight_decay": 0.01}, {"params": rest, "lr": 1.5e-3, "weight_decay": 0.02}]
     )
     steps = EPOCHS * (len(rows) // BATCH + 1)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(1 - step / steps, 0.01))

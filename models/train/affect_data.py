@@ -88,7 +88,7 @@ def own(path: Path, part: str) -> list[Example]:
             levels: list[float | None] = [0.8 if name == group else 0.05 for name in GROUPS]
             found.append(
                 Example(
-                    text=row["text"], source="own", weight=6.0, context=turns_from_context(row.get("context", [])),
+                    text=row["text"], source="own", weight=25.0, context=turns_from_context(row.get("context", [])),
                     speaker_id=row["speaker_role"], role=row["speaker_role"], title=row.get("title"),
                     intent=row["intent"], emotion=group, levels=levels,
                     finer={group: float(row["emotion"] != group)} if group in ("joy", "sadness", "anger") else {},
@@ -200,7 +200,7 @@ def acts(train: Path, limit: int) -> list[Example]:
             if intent is not None:
                 found.append(
                     Example(
-                        text=row["text"], source=name, weight=0.4, intent=intent, speaker_id=row["speaker"] or None,
+                        text=row["text"], source=name, weight=0.2, intent=intent, speaker_id=row["speaker"] or None,
                         role="agent" if row["speaker"] == "agent" else "customer",
                         context=turns_from_context(row["context"]), load=[None, None, None, None],
                     )
