@@ -65,7 +65,7 @@ _ENTITY_KINDS = {
     "order": "order", "tracking": "order", "booking": "order", "refund": "order", "person": "person", "warehouse": "facility",
     "organisation": "facility", "place": "facility", "environment": "system", "system": "system", "service": "system",
 }  # fmt: skip
-_NEVER = ("amount", "phone", "email", "url", "error")
+UNNAMED = ("amount", "phone", "email", "url", "error", "time")
 """Kinds of entities that no pronoun is taken to mean."""
 
 
@@ -75,7 +75,7 @@ def entities_of(turn: Turn) -> list[Entity]:
         Entity(id=i.id, type=i.type, text=turn.text[i.start : i.end], start=i.start, end=i.end, strength="strong")
         for i in find_strong_ids(narrow(turn.text[:2000]))
     ]
-    return [e for e in entities if e.type not in _NEVER]
+    return [e for e in entities if e.type not in UNNAMED]
 
 
 def _of_entity(entity: Entity, turn: int, references: References) -> Candidate:

@@ -56,9 +56,12 @@ class CoreferenceModel:
     ) -> Resolution:  # fmt: skip
         """Resolves one utterance against its context (oldest turn first). Offsets are into ``text`` as given.
 
-        ``lang`` and ``entities`` are not needed: words tell their script, and the entities of ``context`` are used.
+        ``entities`` of the utterance make an insertion less likely; those of ``context`` are antecedents. ``lang`` is not
+        needed: words tell their script.
         """
-        job = ReferenceJob(self.net, self.references, self.thresholds, text[:MAX_TEXT], speaker, context, event_id)
+        job = ReferenceJob(
+            self.net, self.references, self.thresholds, text[:MAX_TEXT], speaker, context, event_id, entities
+        )  # fmt: skip
         changes, mentions = job.run()
         parts: list[str] = []
         edits: list[tuple[int, int, int, int]] = []

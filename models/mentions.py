@@ -42,15 +42,16 @@ class References:
         self.generic = {fold(w) for w in lists["generic"]["heads"]}
         self.window = (int(lists["window"]["words"]), int(lists["window"]["back_words"]))
         self.kinds: dict[str, dict[str, list[str]]] = lists["kinds"]
-        self.edges = tuple({fold(w) for w in lists["edges"][side]} for side in ("first", "last"))
+        self.edges = tuple({fold(w) for w in lists["edges"][side]} for side in ("first", "last", "asked"))
         self.people = tuple(lists["people"]["ends"])
         self.no_people = tuple(lists["people"]["none"])
+        self.classifiers = frozenset(lists["pronouns_with"]["classifiers"])
         self.verbs = {fold(w) for lists_of in self.kinds.values() for w in lists_of["does"]}
         self._verbs = {fold(w) for w in lists["question"]["verbs"]}
         self._courtesy = {fold(w) for w in lists["question"]["courtesy"]}
         self._request = {fold(w) for w in lists["question"]["request"]}
         self._marks = set(lists["question"]["marks"])
-        self._stop = {fold(w) for w in lists["english"]["no_nouns"]}
+        self.no_nouns = {fold(w) for w in lists["english"]["no_nouns"]}
         self._pleonastic = {fold(w) for w in lists["pleonastic"]["en"]}
 
     @classmethod
@@ -85,19 +86,26 @@ class References:
                 and last == i + 1
                 and word.key in ("that", "this")
                 and not _stands_alone(words, i)
+                and not (i + 1 < len(words) and self._counts(words[i + 1]))
             ):
                 continue
             if kind == "demonstrative" and last > i + 1:
                 kind = "description"
+            elif kind == "demonstrative" and i + 1 < len(words) and self._counts(words[i + 1]):
+                last = i + 2
             taken = last
             end = words[last - 1].end
             head = words[last - 1].text
             found.append(Anaphor(i, last, word.start, end, text[word.start : end], kind, head))
         return found
 
+    def _counts(self, word: Word) -> bool:
+        """Whether a word after "this" or 这 only counts: "one", 款, 台 …"""
+        return word.key in ("one", "ones") or word.text in self.classifiers
+
     def _definite(self, words: Sequence[Word], i: int) -> bool:
         """Whether "the …" names a thing by its colour or only by its kind ("the order")."""
-        phrase = [w.key for w in words[i + 1 : _english_noun(words, i, self._stop)]]
+        phrase = [w.key for w in words[i + 1 : _english_noun(words, i, self.no_nouns)]]
         return bool(phrase) and (
             phrase[-1] in self.generic and len(phrase) <= 2 or bool(describe(" ".join(phrase)).colours)
         )
@@ -105,7 +113,7 @@ class References:
     def _with_noun(self, text: str, words: Sequence[Word], i: int) -> int:
         """Word after the noun phrase that a demonstrative begins; ``i + 1`` where it stands alone."""
         if not is_cjk(words[i].text):
-            return _english_noun(words, i, self._stop)
+            return _english_noun(words, i, self.no_nouns)
         tail = text[words[i].end : words[i].end + 14]
         length, best = 0, 0
         for part, tag in rjieba.tag(tail):
@@ -156,6 +164,16 @@ class References:
         adjective = next(k for k in near if k in self._pleonastic)
         rest = [w.key for w in words[i + 1 + after.index(adjective) + 1 : i + 9]]
         return adjective not in _TASTE or bool({"to", "that", "if"} & set(rest))
+
+    def then(self, words: Sequence[Word], i: int) -> bool:
+        """Whether 那 begins a clause as "then" and refers to nothing ("那你去吗")."""
+        if words[i].text != "那" or i and words[i - 1].text[0].isalnum():
+            return False
+        return (
+            i + 1 < len(words)
+            and words[i + 1].text[0] not in "是有的个些儿里边，。？！"
+            and words[i + 1].text[0].isalnum()
+        )
 
     def is_stock(self, words: Sequence[Word]) -> bool:
         """Whether an utterance is only a formula (thanks, all right, hello) in which nothing can be missing."""

@@ -62,6 +62,22 @@ def without_edges(path: Sequence[int], layout: Layout, first: Container[str], la
     return kept
 
 
+def without_repeats(path: Sequence[int], layout: Layout, words: Sequence[Word], site: Site) -> list[int]:
+    """A phrase without the words at its ends that already stand beside the site."""
+    kept = list(path)
+    after = [w.key for w in words[site.last : site.last + len(kept)]]
+    before = [w.key for w in words[max(0, site.first - len(kept)) : site.first]]
+    keys = [layout.keys[p] if p >= 0 else CONNECTORS[-1 - p] for p in kept]
+    for n in range(len(keys), 0, -1):
+        if keys[-n:] == after[:n]:
+            kept, keys = kept[:-n], keys[:-n]
+            break
+    for n in range(len(keys), 0, -1):
+        if before and keys[:n] == before[-n:]:
+            return kept[n:]
+    return kept
+
+
 def run_of(path: Sequence[int], layout: Layout) -> Run | None:
     """The longest stretch that is copied from the context, else from the utterance: the antecedent."""
     copied = [p for p in runs(path, layout) if isinstance(p, Run)]

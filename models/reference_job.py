@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from models.candidates import Candidate, candidates, described, kind_of
+from models.candidates import UNNAMED, Candidate, candidates, described, kind_of
 from models.context import Turn
 from models.edit_net import lay_out
+from models.guards import is_name, is_rival
 from models.mentions import Anaphor, References
-from models.phrasing import Site, insertion, run_of, without_edges, write_phrase
-from models.records import Mention, Speaker
-from models.reference_net import Reading, ReferenceNet, phrase_words
+from models.phrasing import Site, insertion, run_of, without_edges, without_repeats, write_phrase
+from models.records import Entity, Mention, Speaker
+from models.reference_net import Reading, ReferenceNet
 from models.referents import by_head, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
 from models.same_text import choose
 from models.wording import fold, is_cjk
@@ -32,12 +33,15 @@ _FREE = ("the", "another", "both", "either", "any", "else", "which")
 class Thresholds(Struct, frozen=True):
     """How sure a change must be (probability of the site times that of the phrase); below, the text stays as it is.
 
-    ``point``: how probable "none of these words" may be for a pronoun that the text itself still explains.
+    ``named`` holds for insertions into an utterance with a Chinese noun of the context; ``pointed``: for a pronoun that only the
+    pointer explains; ``point``: how probable "none of these words" may be for a pronoun that the text itself still explains.
     """
 
     replace: float = 0.35
     insert: float = 0.35
-    point: float = 0.7
+    named: float = 0.75
+    point: float = 0.85
+    pointed: float = 0.6
 
 
 class Change(Struct):
@@ -54,15 +58,17 @@ class ReferenceJob:
 
     def __init__(
         self, net: ReferenceNet, references: References, limits: Thresholds, text: str, speaker: Speaker,
-        context: Sequence[Turn], event_id: str,
+        context: Sequence[Turn], event_id: str, entities: Sequence[Entity] = (),
     ) -> None:  # fmt: skip
         self.net, self.references, self.limits = net, references, limits
         self.text, self.event_id, self.context = text, event_id, context
+        self.own = [e for e in entities if e.type not in UNNAMED and is_cjk(e.text)]
         turns = [{"speaker": _speaks(t, speaker), "text": t.text} for t in context]
         self.layout = lay_out(text, "same", turns, references.reach(text))
         self.words = self.layout.words
         self._same = [t["speaker"] == "same" for t in turns]
         self._reading: Reading | None = None
+        self._shares: bool | None = None
         self._found: list[Candidate] | None = None
 
     @property
@@ -98,7 +104,10 @@ class ReferenceJob:
         proposals = self._proposals() if self.context else []
         for anaphor in anaphors:
             spot = set(range(anaphor.first, anaphor.last))
-            if not spot & taken and not self.references.pleonastic(self.words, anaphor.first):
+            empty = self.references.pleonastic(self.words, anaphor.first) or self.references.then(
+                self.words, anaphor.first
+            )
+            if not spot & taken and not empty:
                 done = self._anaphor(anaphor, proposals)
                 done = [c for c in done if not isinstance(c, Change) or self._differs(c, anaphor, named)]
                 changes += [c for c in done if isinstance(c, Change)]
@@ -160,17 +169,20 @@ class ReferenceJob:
         """The change that the network's phrase makes at a site, if it is sure enough and copies from the context."""
         phrase = self.reading.phrase(site.first, site.last)
         gap = site.first == site.last
-        path = phrase.path if gap else without_edges(phrase.path, self.layout, *self.references.edges)
+        path = without_repeats(self._trimmed(phrase.path, gap, over), self.layout, self.words, site)
         run = run_of(path, self.layout)
         sure = site.probability * phrase.probability
-        if run is None or run.turn < 0 or sure < (self.limits.insert if gap else self.limits.replace):
+        if run is None or run.turn < 0 or sure < (self._insert_limit() if gap else self.limits.replace):
+            return None
+        name = self.context[run.turn].text[run.start : run.end]
+        if not is_name(name, self.references.stock) or gap and is_rival(name, self.words):
             return None
         written = write_phrase(path, self.layout, self.context, self._same[run.turn])
-        start, end, new = insertion(self.text, self.words, site, written)
+        place = Site(over.first, over.last, 1.0) if over and over.kind == "demonstrative" else site
+        start, end, new = insertion(self.text, self.words, place, written)
         said = self.text[start:end]
         if not written or fold(new.strip()) == fold(said):
             return None
-        name = self.context[run.turn].text[run.start : run.end]
         head = over.head if over else said or name
         source = (run.turn, run.start, run.end)
         method = "network_ellipsis" if gap else "network"
@@ -180,6 +192,22 @@ class ReferenceJob:
         """Whether an antecedent is not already that of a pronoun of another kind ("give it to her")."""
         kind = "person" if anaphor.kind in ("person", "people") else "thing"
         return named.setdefault(fold(change.mention.resolved_entity or ""), kind) == kind
+
+    def _trimmed(self, path: Sequence[int], gap: bool, over: Anaphor | None) -> list[int]:
+        """A phrase without question words at its ends and, in a pronoun's place, without words that are no name."""
+        first, last, asked = self.references.edges
+        if gap or over is not None and over.kind == "place":
+            return without_edges(path, self.layout, asked, asked)
+        return without_edges(path, self.layout, first | asked, last | asked)
+
+    def _insert_limit(self) -> float:
+        """The threshold of an insertion: higher where the utterance itself names what the context speaks of."""
+        if self._shares is None:
+            self._shares = bool(self.own) or any(
+                self.layout.matches[i + 1] and len(w.text) > 1 and is_cjk(w.text) and not self.layout.classes[i + 1]
+                for i, w in enumerate(self.words)
+            )
+        return self.limits.named if self._shares else self.limits.insert
 
     def _said_already(self, change: Change, changes: Sequence[Change]) -> bool:
         """Whether the clause already names what would be inserted ("its address": not "… of the hotel" as well)."""
@@ -200,9 +228,6 @@ class ReferenceJob:
             fits = described(anaphor.text, anaphor.head, self.found)
             if fits:
                 return [self._named(anaphor, fits, 0.8, "description")]
-        turned = self._turned(anaphor, proposals)
-        if turned:
-            return turned
         change = self._proposed(anaphor, proposals)
         if anaphor.kind == "description":
             same = by_head(anaphor, self.found, self.references)
@@ -224,7 +249,8 @@ class ReferenceJob:
         if wanted and kind_of(name, self.references) not in (None, wanted.kind):
             return [self._named(anaphor, wanted, min(0.7, sure), "kind_of_verb")]
         strong = with_id(name, self.found, self.references)
-        return [self._named(anaphor, strong, sure, "network_id") if strong else change]
+        done = self._named(anaphor, strong, sure, "network_id") if strong else change
+        return [self._turned(done, anaphor)]
 
     def _proposed(self, anaphor: Anaphor, proposals: Sequence[Site]) -> Change | None:
         """The network's change over a referring expression, unless it contradicts what the expression can mean."""
@@ -233,33 +259,37 @@ class ReferenceJob:
                 if anaphor.kind == "description" and site.last < anaphor.last and is_cjk(anaphor.text):
                     return None  # "这个" alone replaced in "这个订单"
                 change = self._copied(site, anaphor)
-                if change is None or not may_mean(anaphor.kind, change.mention.resolved_entity or "", self.references):
+                if change is None:
                     return None
-                start, end = change.mention.antecedent_span or (0, 0)
-                return None if of_two_ids(self._turn_of(change.mention), start, end, self.found) else change
+                m = change.mention
+                start, end = m.antecedent_span or (0, 0)
+                meant = Candidate(m.resolved_entity or "", self._turn_of(m), start, end)
+                return change if self._allowed(anaphor, meant) else None
         return None
 
-    def _turned(self, anaphor: Anaphor, proposals: Sequence[Site]) -> list[Change | Mention]:
-        """ "Their phone number" as "the phone number of …": both changes, where the network proposes them together."""
-        if anaphor.text.casefold() not in _POSSESSIVE:
-            return []
-        for site in proposals:
-            if site.first == anaphor.first and site.last == anaphor.last:
-                phrase = self.reading.phrase(site.first, site.last)
-                if phrase_words(phrase.path, self.layout) != ["the"]:
-                    return []
-                for later in proposals:
-                    if later.first == later.last and anaphor.last < later.first <= anaphor.last + 8:
-                        named = self._copied(later)
-                        if named:
-                            m = named.mention
-                            source = (self._turn_of(m), *(m.antecedent_span or (0, 0)))
-                            own = self._mention(
-                                anaphor.start, anaphor.end, anaphor.head, m.resolved_entity or "", source, m.confidence, "network"
-                            )  # fmt: skip
-                            new = "The" if anaphor.text[0].isupper() else "the"
-                            return [Change(anaphor.start, anaphor.end, new, own), named]
-        return []
+    def _allowed(self, anaphor: Anaphor, meant: Candidate) -> bool:
+        """Whether an antecedent agrees with the pronoun and has no rival with another id."""
+        rival = of_two_ids(meant.turn, meant.start, meant.end, self.found)
+        return not rival and may_mean(anaphor.kind, meant.text, self.references)
+
+    def _turned(self, change: Change, anaphor: Anaphor) -> Change:
+        """ "Their phone number" as "the phone number of …": names of things are long, and so nothing hangs on them."""
+        if anaphor.text.casefold() not in ("its", "their") or not (change.mention.resolved_entity or "").isascii():
+            return change
+        last = anaphor.last
+        while (
+            last < len(self.words) and self.words[last].text[0].isalnum() and not self._ends_noun(self.words[last].key)
+        ):
+            last += 1
+        if last == anaphor.last:
+            return change
+        name = change.text.removesuffix("'s")
+        noun = self.text[anaphor.end : self.words[last - 1].end]
+        the = "The" if anaphor.text[0].isupper() else "the"
+        return Change(anaphor.start, anaphor.end + len(noun), f"{the}{noun} of {name}", change.mention)
+
+    def _ends_noun(self, key: str) -> bool:
+        return key != "and" and key in self.references.no_nouns
 
     def _named(self, anaphor: Anaphor, c: Candidate, sure: float, method: str) -> Change:
         """Writes a candidate's own name in place of a referring expression."""
@@ -269,7 +299,7 @@ class ReferenceJob:
         mention = self._mention(anaphor.start, anaphor.end, anaphor.head, c.text, source, sure, method)
         return Change(anaphor.start, anaphor.end, new, mention)
 
-    def _pointed(self, anaphor: Anaphor) -> Mention | None:
+    def _pointed(self, anaphor: Anaphor) -> Change | Mention | None:
         """Where the text itself names what a pronoun means, a mention that changes nothing; else one without an entity."""
         if anaphor.kind not in ("person", "people", "thing", "things"):
             return None
@@ -291,6 +321,10 @@ class ReferenceJob:
         keys = set(self.layout.keys[first : last + 1])
         sure = float(sum(w for w, k in zip(weights[:-1], self.layout.keys, strict=True) if k in keys))
         if turn >= 0:
+            at = self.layout.places[best]
+            near = [c for c in self.found if c.turn == turn and c.start <= at[1] and at[2] <= c.end]
+            if near and sure >= self.limits.pointed and self._allowed(anaphor, near[0]):
+                return self._named(anaphor, near[0], sure, "network_pointer")
             return self._unresolved(anaphor, min(sure, 0.49))
         start, end = self.layout.places[first][1], self.layout.places[last][2]
         name, source = self.text[start:end], (-1, start, end)

@@ -234,8 +234,8 @@ def all_examples(train: Path, bench: Path, seed: int = 7) -> list[Example]:
     examples: list[Example] = []
     for name, share in REWRITE.items():
         examples.extend(e for e in rewriting_examples(train, name, rng) if rng.random() < share)
-    examples.extend(hidden_examples(train, rng, 1500))
-    examples.extend(made_examples(rng, 9000, names_in_use(train)))
+    examples.extend(hidden_examples(train, rng, 2000))
+    examples.extend(made_examples(rng, 10000, names_in_use(train)))
     examples.extend(joined_examples(train, rng, 0.6))
     for name, share in POINTING.items():
         found = list(pointing_examples(train, name))
