@@ -21,7 +21,7 @@ from streams.messages import Batch, Message, Output
 from streams.metrics import Metrics
 from streams.publish import Record, publish
 from streams.routing import route
-from streams.rows import TableRows
+from streams.rows import Rows, TableRows, build
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
 from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, changelog_name, full_name, partition_for
@@ -45,8 +45,7 @@ class Job:
             TABLE, key_type=bytes, value_type=bytes, partitions=settings.partitions, options=rocksdb_options(settings)
         )
         self.rules_known = asyncio.Event()
-        self._rows = TableRows(self.table, settings.partitions)
-        self._changelog = changelog_name(settings)
+        self._rows = TableRows(self.table, settings.partitions, changelog_name(settings))
         self._logical = {full_name(settings, spec.name): spec.name for spec in TOPICS}
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stages")
         self._register()
@@ -98,9 +97,17 @@ class Job:
         await self._each_batch(stream, self._memory_step)
 
     async def _memory_step(self, messages: list[Message]) -> None:
-        mine = await self._pass_on(messages)
-        batch: Batch = await until_available(lambda: self.work(self._memory, mine))
-        await self._publish("memory", mine, batch)
+        await self._remember(await self._pass_on(messages))
+
+    async def _remember(self, messages: list[Message]) -> None:
+        """Outputs, then rows. Where the rows would not fit into one atomic batch, the messages are taken in halves."""
+        batch: Batch = await until_available(lambda: self.work(self._memory, messages))
+        if len(messages) > 1 and not self._rows.whole(batch.puts):
+            await self.work(self.engine.forget_caches)
+            await self._remember(messages[: len(messages) // 2])
+            await self._remember(messages[len(messages) // 2 :])
+            return
+        await self._publish("memory", messages, batch)
         await self._put(batch)
 
     def _memory(self, messages: Sequence[Message]) -> Batch:
@@ -111,7 +118,7 @@ class Job:
         if not batch.puts:
             return
         try:
-            written = await until_available(lambda: self._rows.write(batch.puts, self._changelog, self._send))
+            written = await until_available(lambda: self._rows.write(batch.puts, self._send_rows))
         except Exception as error:
             log.exception("the table cannot be written")
             fail_stop(f"the table cannot be written ({type(error).__name__}: disk full?)")
@@ -170,6 +177,10 @@ class Job:
     async def _send(self, record: Record) -> Awaitable[Any]:
         producer = await self.app.maybe_start_producer()
         return await producer.send(record.topic, record.key, record.value, record.partition, None, None)
+
+    async def _send_rows(self, rows: Rows) -> Awaitable[Any]:
+        producer: Any = await self.app.maybe_start_producer()
+        return await producer._ensure_producer().send_batch(build(rows), rows.topic, partition=rows.partition)
 
     def _on_revoked(self, *_: Any, **__: Any) -> None:
         self.engine.forget_caches()

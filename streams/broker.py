@@ -1,17 +1,19 @@
-"""The embedded broker: a Kafka-protocol server from the package index, owned as a child process (`up`, `demo`, tests).
+"""The embedded broker as a child process that is owned (`up`, `demo`, tests).
 
-It keeps its data on disk and survives a kill. A group member that was killed holds its place for 60 s in this broker unless the
-broker is restarted too, so the broker dies with its owner, however that ends, and is started anew with it.
+Its data is on disk before it acknowledges, so it may be killed at any time. It ends with its owner, however that ends.
 """
 
 from __future__ import annotations
 
 import ctypes
 import json
+import logging
 import os
 import signal
 import socket
 import subprocess
+import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -20,20 +22,27 @@ from typing import Any
 
 from models.errors import ResourceError
 
+log = logging.getLogger(__name__)
 START_LIMIT_S = 20.0
+WATCH_S = 0.25
+MODULE = "streams.embedded"
+"""What is run as the broker."""
 _PR_SET_PDEATHSIG = 1
 
 
 class EmbeddedBroker:
     """A broker on 127.0.0.1 with its data in a folder. Use as a context manager.
 
-    `port` 0 picks a free one. The address stands in ``broker.json`` of the folder while it runs, so that other commands find it.
+    `port` 0 takes the folder's last one, or a free one. The address stands in ``broker.json`` of the folder while it runs, so that
+    other commands find it. With `keep_up`, a broker that dies is started again on its data.
     """
 
-    def __init__(self, data_dir: Path, port: int = 0) -> None:
+    def __init__(self, data_dir: Path, port: int = 0, keep_up: bool = False) -> None:
         self._folder = data_dir
         self._port = port
+        self._keep_up = keep_up
         self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = threading.Event()
 
     @property
     def address(self) -> str:
@@ -50,23 +59,48 @@ class EmbeddedBroker:
         """Starts the broker and returns when it answers. Raises `ResourceError` if it does not."""
         self._folder.mkdir(parents=True, exist_ok=True)
         self._stop_stale()
-        self._port = self._port or _free_port()
-        executable = _executable()
-        with (self._folder / "broker.log").open("ab") as log:
+        self._port = self._port or self._last_port() or _free_port()
+        self._launch()
+        if self._keep_up:
+            threading.Thread(target=self._watch, name="broker", daemon=True).start()
+
+    def _launch(self) -> None:
+        with (self._folder / "broker.log").open("ab") as output:
             self._process = subprocess.Popen(
-                [executable, "start", "--only", "kafka", "--kafka-port", str(self._port), "--data-dir", str(self._folder / "broker")],
+                [sys.executable, "-m", MODULE, "--port", str(self._port), "--data", str(self._folder / "broker")],
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 preexec_fn=_die_with_parent,
                 start_new_session=True,
-            )  # fmt: skip
+            )
         self._wait()
         record = {"address": self.address, "pid": self._process.pid, "owner": os.getpid()}
         (self._folder / "broker.json").write_text(json.dumps(record), encoding="utf-8")
+        (self._folder / "broker" / "port").write_text(str(self._port), encoding="utf-8")
+
+    def _watch(self) -> None:
+        """Starts the broker again when it dies. Its own thread, which lives on: a child ends with the thread that made it."""
+        while not self._stopping.wait(WATCH_S):
+            if self._process is not None and self._process.poll() is not None:
+                log.error("the embedded broker died (exit code %s): starting it again", self._process.returncode)
+                with suppress(ResourceError):
+                    self._launch()
+
+    def _last_port(self) -> int:
+        """The port that this folder's broker had, if it is free; else 0."""
+        try:
+            port = int((self._folder / "broker" / "port").read_text(encoding="utf-8"))
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(("127.0.0.1", port))
+        except (OSError, ValueError):
+            return 0
+        return port
 
     def stop(self) -> None:
         """Stops the broker; its data stays."""
+        self._stopping.set()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
@@ -152,7 +186,7 @@ def _is_broker(pid: int) -> bool:
         command = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
-    return b"noida-db" in command and _state(pid) != "Z"
+    return MODULE.encode() in command and _state(pid) != "Z"
 
 
 def _die_with_parent() -> None:
@@ -164,12 +198,3 @@ def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
-
-
-def _executable() -> str:
-    import noida_db
-
-    path = Path(noida_db.__file__).parent / "noida-db"
-    if not path.is_file():
-        raise ResourceError(f"{path}: the embedded broker is not installed: pip install noida-db")
-    return str(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 log = logging.getLogger(__name__)
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.1, 2.0
@@ -20,8 +20,21 @@ class Record(NamedTuple):
     value: bytes | None
 
 
-Send = Callable[[Record], Awaitable[Awaitable[Any]]]
-"""Hands one record to the producer; the inner awaitable gives the broker's acknowledgement (it has an ``offset``)."""
+class Placed(Protocol):
+    """Something for a place on the broker: a record, or a batch of them."""
+
+    @property
+    def topic(self) -> str:
+        """The full topic name."""
+
+    @property
+    def partition(self) -> int:
+        """The partition."""
+
+
+Item = TypeVar("Item", bound=Placed)
+Send = Callable[[Item], Awaitable[Awaitable[Any]]]
+"""Hands one item to the producer; the inner awaitable gives the broker's acknowledgement (it has an ``offset``)."""
 
 
 class Published(NamedTuple):
@@ -31,7 +44,7 @@ class Published(NamedTuple):
     offsets: dict[tuple[str, int], int]
 
 
-async def publish(records: Sequence[Record], send: Send) -> Published:
+async def publish(records: Sequence[Item], send: Send[Item]) -> Published:
     """Sends all records and returns when every one is acknowledged.
 
     An agent that raises here would lose its whole batch: the events are acknowledged when the agent is restarted. While no
@@ -43,7 +56,7 @@ async def publish(records: Sequence[Record], send: Send) -> Published:
     waiting = list(records)
     while True:
         answers = await _attempt(waiting, send)
-        again: list[Record] = []
+        again: list[Item] = []
         broken: set[tuple[str, int]] = set()
         for record, answer in zip(waiting, answers, strict=True):
             place = (record.topic, record.partition)
@@ -62,7 +75,7 @@ async def publish(records: Sequence[Record], send: Send) -> Published:
         delay = min(delay * 2, LONGEST_DELAY_S)
 
 
-async def _attempt(records: Sequence[Record], send: Send) -> list[Any]:
+async def _attempt(records: Sequence[Item], send: Send[Item]) -> list[Any]:
     """Each record's acknowledgement or the exception it failed with."""
     handed: list[Any] = []
     for record in records:  # one after another: this keeps a partition's records in order

@@ -26,5 +26,5 @@ async def _complete_at_rest(self: Any, generation_id: int = 0) -> None:
 
 def resume_at_rest() -> None:
     """Repairs every Faust app of this process. May be called again."""
-    Recovery._resume_streams = _resume_at_rest
-    Recovery.on_recovery_completed = _complete_at_rest
+    Recovery._resume_streams = _resume_at_rest  # type: ignore[method-assign]
+    Recovery.on_recovery_completed = _complete_at_rest  # type: ignore[method-assign]

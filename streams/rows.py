@@ -1,53 +1,89 @@
 """The Faust table as the stages see it: read by row key from the store of the row's partition, written changelog first.
 
 Faust's own ``table[key] = value`` puts a row into the local store at once and its changelog record into a buffer whose failure is
-only a warning. Here the changelog record is acknowledged first and the rows and their offset are then put in one atomic
-write: the local store never holds what the changelog lacks. The files, the changelog and its recovery are Faust's.
+only a warning. Here a partition's rows go into its changelog as one record batch, which a broker takes whole or not at all; when that
+is acknowledged, the rows and their offset are put into the store in one atomic write. So neither ever holds half of an event, and the
+store never holds what the changelog lacks. The files, the changelog and its recovery are Faust's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple
 
+from aiokafka.producer.message_accumulator import BatchBuilder
 from rocksdict import WriteBatch
 
 from models.errors import UnavailableError
-from streams.publish import Published, Record, Send, publish
+from streams.publish import Published, publish
 from streams.topics import partition_for
 
 Put = tuple[int, bytes, bytes | None]
+BATCH_BYTES = 3 * 2**19
+"""Rows of one changelog batch; the topic takes half a megabyte more. The rows of an event stay far below."""
+ROW_OVERHEAD = 40
+"""Bytes that a record batch adds to a row, at the most."""
+
+
+class Rows(NamedTuple):
+    """A changelog batch."""
+
+    topic: str
+    partition: int
+    rows: tuple[tuple[bytes, bytes | None], ...]
 
 
 class TableRows:
-    """Read-only rows of the table. A row lies in the partition of its person, whose key is the row key's second part.
+    """Rows of the table. A row lies in the partition of its person, whose key is the row key's second part.
 
     Reads go to the partition's store directly, so they work outside the event loop. A store that is not there just now (a
     rebalance takes it away) raises `UnavailableError`, which retries the batch instead of dead-lettering it.
     """
 
-    def __init__(self, table: Any, partitions: int) -> None:
-        self._table, self._partitions = table, partitions
+    def __init__(self, table: Any, partitions: int, changelog: str) -> None:
+        self._table, self._partitions, self._changelog = table, partitions, changelog
 
     def get(self, key: bytes, /) -> bytes | None:
         """The row's value, or None."""
         value: bytes | None = self._store(row_partition(key, self._partitions)).get(key)
         return value
 
-    async def write(self, puts: Sequence[Put], changelog: str, send: Send) -> Published:
-        """Puts rows in their order: all into the changelog, acknowledged, then into the stores of their partitions."""
-        records = [Record(changelog, row_partition(key, self._partitions), key, value) for _, key, value in puts]
-        published = await publish(records, send)
-        batches: dict[int, WriteBatch] = {}
+    def batches(self, puts: Sequence[Put]) -> list[Rows]:
+        """The rows as changelog batches, one a partition unless it would be too large."""
+        found: list[Rows] = []
+        open_rows: dict[int, list[tuple[bytes, bytes | None]]] = {}
+        sizes: dict[int, int] = {}
         for _, key, value in puts:
-            batch = batches.setdefault(row_partition(key, self._partitions), WriteBatch(raw_mode=True))
-            if value is None:
-                batch.delete(key)
-            else:
-                batch.put(key, value)
-        for partition, batch in batches.items():
-            batch.put(self._table.data.offset_key, str(published.offsets[(changelog, partition)]).encode())
-            self._store(partition).write(batch)
+            partition = row_partition(key, self._partitions)
+            size = len(key) + len(value or b"") + ROW_OVERHEAD
+            if sizes.get(partition, 0) + size > BATCH_BYTES and partition in open_rows:
+                found.append(Rows(self._changelog, partition, tuple(open_rows.pop(partition))))
+                sizes[partition] = 0
+            open_rows.setdefault(partition, []).append((key, value))
+            sizes[partition] = sizes.get(partition, 0) + size
+        return found + [Rows(self._changelog, partition, tuple(rows)) for partition, rows in open_rows.items()]
+
+    def whole(self, puts: Sequence[Put]) -> bool:
+        """Whether each partition's rows fit into one batch."""
+        batches = self.batches(puts)
+        return len({batch.partition for batch in batches}) == len(batches)
+
+    async def write(self, puts: Sequence[Put], send: Callable[[Rows], Awaitable[Awaitable[Any]]]) -> Published:
+        """Puts rows in their order: into the changelog, acknowledged, then into the stores of their partitions."""
+        batches = self.batches(puts)
+        published = await publish(batches, send)
+        writes: dict[int, WriteBatch] = {}
+        for batch in batches:
+            write = writes.setdefault(batch.partition, WriteBatch(raw_mode=True))
+            for key, value in batch.rows:
+                if value is None:
+                    write.delete(key)
+                else:
+                    write.put(key, value)
+            last = published.offsets[(batch.topic, batch.partition)] + len(batch.rows) - 1
+            write.put(self._table.data.offset_key, str(last).encode())
+        for partition, write in writes.items():
+            self._store(partition).write(write)
         return published
 
     def _store(self, partition: int) -> Any:
@@ -55,6 +91,15 @@ class TableRows:
         if store is None:
             raise UnavailableError(f"partition {partition} of the table is not open on this worker")
         return store
+
+
+def build(rows: Rows) -> BatchBuilder:
+    """The batch as aiokafka sends it: all rows in one record batch."""
+    builder = BatchBuilder(2 * BATCH_BYTES, 0)
+    for key, value in rows.rows:
+        if builder.append(timestamp=None, key=key, value=value) is None:
+            raise ValueError(f"a row of {len(value or b'')} bytes is too large for the changelog")
+    return builder
 
 
 def row_partition(key: bytes, partitions: int) -> int:

@@ -15,7 +15,9 @@ EMBEDDED_SESSION_S, EMBEDDED_HEARTBEAT_S = 6.0, 1.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.add_argument("--port", type=int, default=0, help="the broker's port (default: a free one)")
+    parser.add_argument(
+        "--port", type=int, default=0, help="the broker's port (default: the one it had, or a free one)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
 
     set_up_logging()
     settings = embedded(load_settings(args.assignments))
-    with EmbeddedBroker(Path(settings.data_dir), args.port) as broker:
+    with EmbeddedBroker(Path(settings.data_dir), args.port, keep_up=True) as broker:
         settings = msgspec.structs.replace(settings, broker=broker.address)
         create_topics(settings)
         print(f"broker {broker.address}, data in {settings.data_dir}", file=sys.stderr)

@@ -109,6 +109,10 @@ def test_a_kill_on_a_real_kafka(kafka: Cluster) -> None:
     run_with_a_kill(kafka, 1000)
 
 
+def test_a_kill_on_the_embedded_broker(embedded: Cluster) -> None:
+    run_with_a_kill(embedded, 1000)
+
+
 def test_good_and_bad_records_in_order(embedded: Cluster) -> None:
     records, reasons, persons = mixed(1000)
     embedded.start_worker()

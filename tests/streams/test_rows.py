@@ -11,8 +11,7 @@ import pytest
 from rocksdict import Options, Rdict
 
 from models.errors import UnavailableError
-from streams.publish import Record
-from streams.rows import Put, TableRows, row_partition
+from streams.rows import Put, Rows, TableRows, build, row_partition
 from streams.topics import partition_for
 from tables.person import person_key
 from tables.store import EVENT, HOT, UNIT, row_key
@@ -34,17 +33,18 @@ class Changelog:
     """Takes records; acknowledges them only while `answers` is set."""
 
     def __init__(self) -> None:
-        self.records: list[Record] = []
+        self.batches: list[Rows] = []
         self.answers = asyncio.Event()
 
-    async def send(self, record: Record) -> asyncio.Task[Any]:
-        self.records.append(record)
+    async def send(self, rows: Rows) -> asyncio.Task[Any]:
+        offset = sum(len(batch.rows) for batch in self.batches)
+        self.batches.append(rows)
 
         async def acknowledge(offset: int) -> Any:
             await self.answers.wait()
             return SimpleNamespace(offset=offset)
 
-        return asyncio.create_task(acknowledge(len(self.records) - 1))
+        return asyncio.create_task(acknowledge(offset))
 
 
 PUTS: list[Put] = [
@@ -56,11 +56,11 @@ PUTS: list[Put] = [
 
 
 def test_the_changelog_comes_first_in_order_and_then_all_rows_at_once(stores: dict[int, Any]) -> None:
-    rows, store = TableRows(table(stores), 4), next(iter(stores.values()))
+    rows, store = TableRows(table(stores), 4, "log"), next(iter(stores.values()))
 
     async def run() -> Changelog:
         changelog = Changelog()
-        writing = asyncio.create_task(rows.write(PUTS, "log", changelog.send))
+        writing = asyncio.create_task(rows.write(PUTS, changelog.send))
         await asyncio.sleep(0.02)
         assert store.get(row_key(HOT, PERSON)) is None, "a row is there before its changelog record is"
         changelog.answers.set()
@@ -68,7 +68,7 @@ def test_the_changelog_comes_first_in_order_and_then_all_rows_at_once(stores: di
         return changelog
 
     changelog = asyncio.run(run())
-    assert [(record.key, record.value) for record in changelog.records] == [(key, value) for _, key, value in PUTS]
+    assert changelog.batches == [Rows("log", next(iter(stores)), tuple((key, value) for _, key, value in PUTS))]
     assert rows.get(row_key(HOT, PERSON)) == b"two"
     assert rows.get(row_key(EVENT, PERSON, "e1")) is None
     assert store.get(OFFSET) == b"3"
@@ -76,17 +76,33 @@ def test_the_changelog_comes_first_in_order_and_then_all_rows_at_once(stores: di
 
 def test_a_row_put_again_goes_into_the_changelog_again(stores: dict[int, Any]) -> None:
     """A repeated event's rows, tombstones among them: equal to what the store holds, and sent all the same."""
-    rows = TableRows(table(stores), 4)
+    rows = TableRows(table(stores), 4, "log")
 
     async def run() -> Changelog:
         changelog = Changelog()
         changelog.answers.set()
-        await rows.write(PUTS, "log", changelog.send)
-        await rows.write(PUTS[2:], "log", changelog.send)
+        await rows.write(PUTS, changelog.send)
+        await rows.write(PUTS[2:], changelog.send)
         return changelog
 
     changelog = asyncio.run(run())
-    assert [record.value for record in changelog.records[4:]] == [None, b"two"]
+    assert [value for _, value in changelog.batches[1].rows] == [None, b"two"]
+
+
+def test_rows_are_one_batch_a_partition_unless_it_would_be_too_large() -> None:
+    rows = TableRows(table({}), 4, "log")
+    puts = [(n, row_key(UNIT, f"default/u{n % 7}", n), b"x" * 300) for n in range(50)]
+    batches = rows.batches(puts)
+    assert rows.whole(puts) and len(batches) == len({batch.partition for batch in batches})
+    assert sorted(key for batch in batches for key, _ in batch.rows) == sorted(key for _, key, _ in puts)
+    large: list[Put] = [(n, row_key(UNIT, PERSON, n), b"x" * 400_000) for n in range(10)]
+    assert not rows.whole(large)
+    parts = rows.batches(large)
+    assert [row for part in parts for row in part.rows] == [(key, value) for _, key, value in large], "in order"
+    for part in [*parts, *batches]:
+        builder = build(part)
+        builder.close()
+        assert builder.record_count() == len(part.rows) and builder.size() < 2**21
 
 
 @pytest.mark.parametrize("user", ["acct-1", "用户 1", "a:b/c", "a\x00b", "back\\slash", None])
@@ -97,6 +113,6 @@ def test_a_row_lies_where_its_persons_events_lie(user: str | None) -> None:
 
 
 def test_a_store_that_is_not_there_is_no_dead_letter() -> None:
-    rows = TableRows(table({}), 4)
+    rows = TableRows(table({}), 4, "log")
     with pytest.raises(UnavailableError):
         rows.get(row_key(HOT, PERSON))
