@@ -21,7 +21,7 @@ from models.text import narrow, simplify
 BITS = 18
 """The table holds 2**BITS weights."""
 
-DOMAINS = ("unit", "tree", "act", "intent", "chat")
+DOMAINS = ("unit", "tree", "act")
 """Whose idea of a boundary a training line follows; reading always asks for ``unit``."""
 
 _CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")

@@ -47,32 +47,38 @@ class Clause(Struct, frozen=True):
 
 
 class BoundaryModel(Struct, frozen=True):
-    """One language's weights ``float32 [2**BITS]``, the bias, and the probability from which a boundary is set."""
+    """One language's weights ``float32 [2**BITS]``, bias, and the probabilities from which a boundary is set; and the
+    weights by which statements part in texts without marks."""
 
     weights: NDArray[np.float32]
     bias: float
     threshold: float
     bare_threshold: float
+    apart_weights: NDArray[np.float32]
+    apart_bias: float
 
     @classmethod
     def load(cls, path: Path) -> BoundaryModel:
         """Reads a ``segments_*.npz``. Raises ResourceError if it is missing, cut short or of another shape."""
         try:
             with np.load(path) as data:
-                weights = data["weights"].astype(np.float32)
-                bias, threshold, bare = (float(value) for value in data["numbers"])
+                weights, apart = (data[name].astype(np.float32) for name in ("weights", "apart_weights"))
+                bias, threshold, bare, apart_bias = (float(value) for value in data["numbers"])
         except (OSError, KeyError, ValueError, BadZipFile) as error:
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.segments"
             ) from error
-        if weights.shape != (2**BITS,) or not np.isfinite(weights).all():
-            raise ResourceError(f"{path.name}: weights of shape {weights.shape}, expected ({2**BITS},) finite numbers")
-        return cls(weights, bias, threshold, bare)
+        for array in (weights, apart):
+            if array.shape != (2**BITS,) or not np.isfinite(array).all():
+                raise ResourceError(
+                    f"{path.name}: weights of shape {array.shape}, expected ({2**BITS},) finite numbers"
+                )
+        return cls(weights, bias, threshold, bare, apart, apart_bias)
 
-    def probabilities(self, tokens: Tokens, domain: str = "unit") -> NDArray[np.float32]:
-        """The probability of a boundary before each word, ``float32 [words]``; the first is 0."""
-        scores = self.weights[features(tokens, domain)].sum(axis=1) + self.bias
-        chances = 1.0 / (1.0 + np.exp(-scores))
+    def probabilities(self, tokens: Tokens, *, apart: bool = False) -> NDArray[np.float32]:
+        """The probability of a clause (`apart`: a statement of its own) before each word, ``float32 [words]``."""
+        weights, bias = (self.apart_weights, self.apart_bias) if apart else (self.weights, self.bias)
+        chances = 1.0 / (1.0 + np.exp(-(weights[features(tokens)].sum(axis=1) + bias)))
         chances[0] = 0.0
         return chances.astype(np.float32)
 
@@ -99,7 +105,7 @@ def split_clauses(text: str, pauses: Sequence[Pause] = (), model: BoundaryModel 
         chances = _with_pauses(chances, tokens, pauses)
     apart = np.zeros_like(chances)
     if bare:
-        apart = model.probabilities(tokens, "chat" if tokens.chinese else "intent")
+        apart = model.probabilities(tokens, apart=True)
         apart = _with_pauses(apart, tokens, pauses) if pauses else apart
     limit = model.bare_threshold if bare else model.threshold
     likely = (chances > limit) | (apart > APART)

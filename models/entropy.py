@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from models.claims import is_small_talk
 from models.clauses import APART, Clause, split_clauses
@@ -32,9 +33,12 @@ from models.surprise import (
     vector_distances,
     word_distances,
 )
-from models.unit_types import Typed, TypeModel, shipped_types
+from models.token_count import count_tokens
+from models.unit_types import Typed, TypeModel, shipped_types, span_evidence
 
 LONG_PAUSE_MS = 1000
+IDLE, IDLE_TOKENS = 0.65, 16
+"""Small talk by the model: a whole sentence, at least so sure, at most so many tokens."""
 _SMALL = Typed("fact", 1.0, frozenset())
 
 
@@ -146,7 +150,9 @@ def _statements(
     around = spreads(gaps, scale)
     for i, ((a, b), (start, end), words) in enumerate(zip(spans, places, texts, strict=True)):
         small = is_small_talk(words)
-        typed = _SMALL if small else lists.types.read(words, None if vectors is None else vectors[i])
+        typed = _SMALL if small else lists.types.read(words, _evidence(encoded, start, end))
+        whole = (not i or clauses[a].opens_sentence) and (b == len(clauses) or clauses[b].opens_sentence)
+        small = small or (whole and _is_idle(words, typed))
         authority = not small and bool(lists.authority.search(words))
         cues = [*typed.cues, "small_talk"] if small else list(typed.cues)
         entropy = lists.table.entropy(around[i], scale, typed.type, cues)
@@ -176,7 +182,7 @@ def _statements(
     return found
 
 
-_JOINING_MARKS = frozenset("、（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
+_JOINING_MARKS = frozenset("、：:（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
 
 
 def statement_spans(clauses: Sequence[Clause]) -> list[tuple[int, int]]:
@@ -187,6 +193,17 @@ def statement_spans(clauses: Sequence[Clause]) -> list[tuple[int, int]]:
         if marked or (not clauses[i].gap and clauses[i].apart > APART):
             starts.append(i)
     return list(zip(starts, [*starts[1:], len(clauses)], strict=True))
+
+
+def _evidence(encoded: Encoded | None, start: int, end: int) -> NDArray[np.float32] | None:
+    return None if encoded is None else span_evidence(encoded, start, end)
+
+
+def _is_idle(words: str, typed: Typed) -> bool:
+    """Whether the model is sure that a short statement without a number or identifier is mere small talk."""
+    if typed.idle < IDLE or any(ch.isdigit() for ch in words):
+        return False
+    return count_tokens(words) <= IDLE_TOKENS
 
 
 def _segment(
@@ -201,7 +218,7 @@ def _segment(
     lead = max(statements, key=lambda s: (s.priority, s.entropy * s.chance, -s.start))
     kind, chance = lead.type, lead.chance
     if len(statements) > 1 and not lead.small_talk:
-        whole = lists.types.read(text[start:end], None if encoded is None else encoded.span_vector(start, end))
+        whole = lists.types.read(text[start:end], _evidence(encoded, start, end))
         if whole.type in {s.type for s in statements}:
             kind, chance = whole.type, whole.chance
     return Segment(

@@ -23,6 +23,7 @@ SURE = 0.4
 TOLD, RAISED = 8, 0.6
 """An act that is asked for or promised, above this entropy, parts from an account of at least so many tokens before it."""
 RAISING = frozenset({"action_request", "question", "commitment", "decision", "complaint"})
+ACCOUNT = frozenset({"fact", "event"})
 ACTS = frozenset(
     {
         "action_request",
@@ -96,12 +97,18 @@ def joins(unit: Sequence[Statement], after: Statement) -> bool:
     if patterns["topic_only"].search(before):
         return not after.opens_sentence
     if after.opens_sentence:
-        return after.entropy < MERGE_ENTROPY and all(s.entropy < MERGE_ENTROPY and s.type == after.type for s in unit)
+        return after.entropy < MERGE_ENTROPY and all(
+            s.entropy < MERGE_ENTROPY and _alike(s.type, after.type) for s in unit
+        )
     if patterns["reported"].search(flat):
         return False
     if patterns["depends_on"].search(before) or patterns["depends_back"].search(flat):
         return True
     return _compatible(unit, after)
+
+
+def _alike(one: UnitType, other: UnitType) -> bool:
+    return one == other or (one in ACCOUNT and other in ACCOUNT)
 
 
 def _backs(unit: Sequence[Statement], after: Statement) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from models.encoder import Encoded
 from models.errors import ResourceError
 from models.lexicons import FOLDER, read_toml
 from models.records import UnitType
@@ -27,7 +28,11 @@ from models.text import narrow, simplify
 WEIGHTS = Path(__file__).parent / "weights" / "unit_types.npz"
 LEXICON = FOLDER / "unit_cues.toml"
 TYPES: tuple[UnitType, ...] = get_args(UnitType)
+CLASSES: tuple[str, ...] = (*TYPES, "small_talk")
+"""What the model tells apart; small talk that says nothing ("Glad you had a good time") is a fact to the record."""
 BITS = 14
+COMPANY = 0.5
+"""Share of the utterance's mean state that is taken out of a span's: token states know their neighbours."""
 MAX_TEXT = 600
 """Characters read at most; units are far shorter."""
 
@@ -39,11 +44,12 @@ _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 class Typed(Struct, frozen=True):
-    """The likeliest type, its probability, and which cues were seen."""
+    """The likeliest type, its probability, which cues were seen, and the probability that it is mere small talk."""
 
     type: UnitType
     chance: float
     cues: frozenset[str]
+    idle: float = 0.0
 
 
 class Cues:
@@ -108,7 +114,7 @@ def pieces(flat: str, cues: frozenset[str]) -> list[int]:
 
 
 class VectorHead(Struct, frozen=True):
-    """The head that also sees a span vector: word weights, ``turn [H, types]``, and the vector's usual place and size."""
+    """The head that also sees a span vector: word weights, ``turn [H, classes]``, and the vector's usual place and size."""
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -118,7 +124,7 @@ class VectorHead(Struct, frozen=True):
 
 
 class TypeModel(Struct, frozen=True):
-    """Weights ``float32 [2**BITS, types]`` and bias ``[types]`` of the words alone, types in the order of ``TYPES``."""
+    """Weights ``float32 [2**BITS, classes]`` and bias ``[classes]`` of the words alone, classes in the order of ``CLASSES``."""
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
@@ -136,9 +142,9 @@ class TypeModel(Struct, frozen=True):
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.unit_types"
             ) from error
-        shape, kinds = (2**BITS, len(TYPES)), (len(TYPES),)
+        shape, kinds = (2**BITS, len(CLASSES)), (len(CLASSES),)
         wanted = {"weights": shape, "bias": kinds, "vector_weights": shape, "vector_bias": kinds}
-        wanted |= {"turn": (len(part["center"]), len(TYPES))}
+        wanted |= {"turn": (len(part["center"]), len(CLASSES))}
         for name, expected in wanted.items():
             if part[name].shape != expected or not np.isfinite(part[name]).all():
                 raise ResourceError(
@@ -150,7 +156,7 @@ class TypeModel(Struct, frozen=True):
     def probabilities(
         self, flat: str, seen: frozenset[str], vector: NDArray[np.float32] | None = None
     ) -> NDArray[np.float32]:
-        """A probability for each of ``TYPES``, ``float32 [types]``."""
+        """A probability for each of ``CLASSES``, ``float32 [classes]``."""
         places = pieces(flat, seen)
         head = self.vector_head
         if vector is not None and vector.shape == head.center.shape and np.isfinite(vector).all():
@@ -161,7 +167,7 @@ class TypeModel(Struct, frozen=True):
         return scores / scores.sum()
 
     def read(self, text: str, vector: NDArray[np.float32] | None = None) -> Typed:
-        """The type of a statement; `vector` is its span vector ``[H]`` from the encoder.
+        """The type of a statement; `vector` is its `span_evidence`.
 
         >>> shipped_types().read("麻烦补充下错误码说明").type
         'action_request'
@@ -169,8 +175,18 @@ class TypeModel(Struct, frozen=True):
         flat = flatten(text)
         seen = self.cues.seen(flat)
         chances = self.probabilities(flat, seen, vector)
-        best = int(chances.argmax())
-        return Typed(TYPES[best], round(float(chances[best]), 4), seen)
+        idle = float(chances[-1])
+        best = int(chances[:-1].argmax())
+        if idle > float(chances[best]):
+            return Typed("fact", round(idle, 4), seen, round(idle, 4))
+        return Typed(TYPES[best], round(float(chances[best]), 4), seen, round(idle, 4))
+
+
+def span_evidence(encoded: Encoded, start: int, end: int) -> NDArray[np.float32]:
+    """Unit vector ``[H]`` of what a span says beyond its utterance: its mean state less half the utterance's."""
+    beyond = encoded.span_mean(start, end) - COMPANY * encoded.pooled
+    length = float(np.linalg.norm(beyond))
+    return (beyond / length if length > 0 else beyond).astype(np.float32)
 
 
 @lru_cache(maxsize=1)

@@ -28,8 +28,11 @@ from models.lexicons import FOLDER
 
 OWN = FOLDER.parent.parent / "tests" / "data" / "segments_zh.txt"
 Line = dict[str, Any]
+Fit = tuple[NDArray[np.float32], float]
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
-KEEP = 0.004
+THRESHOLDS = {"zh": (0.45, 0.35), "en": (0.4, 0.35)}
+"""Boundary probability in texts with marks (set on the development half), and in texts without."""
+KEEP = 0.006
 """Weights smaller than this are dropped: they move no decision and would only fill the file."""
 
 
@@ -111,7 +114,7 @@ def rows_of(lines: Iterable[Line], weight: float, domain: str = "unit", marks_on
     return np.concatenate(xs), np.concatenate(ys), np.concatenate(ws)
 
 
-def fit(parts: Sequence[Rows], strength: float) -> tuple[NDArray[np.float32], float]:
+def fit(parts: Sequence[Rows], strength: float) -> Fit:
     """Weights ``[2**BITS]`` and bias of a logistic regression; soft labels count on both sides."""
     x = np.concatenate([part[0] for part in parts])
     y = np.concatenate([part[1] for part in parts])
@@ -131,10 +134,11 @@ def fit(parts: Sequence[Rows], strength: float) -> tuple[NDArray[np.float32], fl
     return weights, float(model.intercept_[0])
 
 
-def save(name: str, weights: NDArray[np.float32], bias: float, threshold: float, bare: float) -> None:
+def save(name: str, clauses: Fit, apart: Fit, threshold: float, bare: float) -> None:
     """Writes one language's model."""
-    numbers = np.array([bias, threshold, bare], np.float64)
-    np.savez_compressed(WEIGHTS / f"{name}.npz", weights=weights.astype(np.float16), numbers=numbers)
+    numbers = np.array([clauses[1], threshold, bare, apart[1]], np.float64)
+    arrays: dict[str, Any] = {"weights": clauses[0].astype(np.float16), "apart_weights": apart[0].astype(np.float16)}
+    np.savez_compressed(WEIGHTS / f"{name}.npz", numbers=numbers, **arrays)
 
 
 def chat_lines(folder: Path, names: Sequence[str], most: int) -> list[Line]:
@@ -152,37 +156,41 @@ def chat_lines(folder: Path, names: Sequence[str], most: int) -> list[Line]:
     return out
 
 
-def chinese(folder: Path, silver: Sequence[Line]) -> tuple[NDArray[np.float32], float]:
-    """The Chinese model: own lines, treebank clauses at marks, silver lines, and chat without its marks."""
+def chinese(folder: Path, silver: Sequence[Line]) -> tuple[Fit, Fit]:
+    """Chinese: clauses from own lines, treebank clauses at marks and silver lines; statements of unmarked chat."""
     own = read_marked(OWN)
     trees = [line for line in read_set(folder, "segments_zh_ud") if len(line["text"]) > 8]
-    chat = stripped(chat_lines(folder, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 4000))
     parts = [
-        rows_of(joined(own, 3), 3.0),
-        rows_of(joined(trees, 3), 0.4, marks_only=True),
-        rows_of(chat, 0.5, "chat"),
-        rows_of(stripped(own), 1.0),
+        rows_of(joined(own, 3), 8.0),
+        rows_of(joined(trees, 3), 0.1, marks_only=True),
+        rows_of(stripped(own), 0.5),
     ]
     if silver:
-        parts.append(rows_of(silver, 0.5))
-    return fit(parts, 0.3)
+        parts.append(rows_of(silver, 0.4))
+    chat = stripped(chat_lines(folder, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 4000))
+    return fit(parts, 0.1), fit([rows_of(chat, 1.0)], 0.3)
 
 
-def english(folder: Path) -> tuple[NDArray[np.float32], float]:
-    """The English model: discourse units with and without marks, meeting acts, unpunctuated service turns."""
+def english(folder: Path) -> tuple[Fit, Fit]:
+    """English: discourse units with and without marks, meeting acts; statements of unmarked service turns and chat."""
     units = read_set(folder, "segments_en_gum")
     parts = [
         rows_of(units, 1.0),
         rows_of(stripped(units), 0.4),
         rows_of(read_set(folder, "segments_en_ewt"), 0.2, "tree"),
         rows_of(read_set(folder, "segments_en_ami", 5000), 0.2, "act"),
-        rows_of(read_set(folder, "segments_en_multidogo"), 0.5, "intent"),
     ]
-    return fit(parts, 0.3)
+    turns = [
+        rows_of(read_set(folder, "segments_en_multidogo"), 1.0),
+        rows_of(stripped(read_set(folder, "segments_en_ami", 4000)), 0.3),
+        rows_of(stripped(chat_lines(folder, ("recall_en_spc", "acts_en_multiwoz"), 3000)), 0.3),
+    ]
+    return fit(parts, 0.3), fit(turns, 0.3)
 
 
-def score(bench: Path, language: str, weights: NDArray[np.float32], bias: float) -> None:
+def score(bench: Path, language: str, fitted: Fit) -> None:
     """Prints precision, recall and F1 on the development half by threshold."""
+    weights, bias = fitted
     folder = bench / f"segments_{language}"
     cases = {case["id"]: case["text"] for case in map(json.loads, (folder / "cases.jsonl").open(encoding="utf-8"))}
     golds = [json.loads(line) for line in (folder / "gold.jsonl").open(encoding="utf-8")]
@@ -214,11 +222,11 @@ def main() -> None:
     silver: list[Line] = []
     if options.silver:
         silver = [json.loads(line) for line in options.silver.open(encoding="utf-8")]
-    for language, (weights, bias) in (("zh", chinese(options.train, silver)), ("en", english(options.train))):
-        save(f"segments_{language}", weights, bias, 0.4 if language == "en" else 0.35, 0.35)
-        print(language, "weights that count:", int((weights != 0).sum()))
+    for language, (clauses, apart) in (("zh", chinese(options.train, silver)), ("en", english(options.train))):
+        save(f"segments_{language}", clauses, apart, *THRESHOLDS[language])
+        print(language, "weights that count:", int((clauses[0] != 0).sum()), int((apart[0] != 0).sum()))
         if options.bench:
-            score(options.bench, language, weights, bias)
+            score(options.bench, language, clauses)
 
 
 if __name__ == "__main__":

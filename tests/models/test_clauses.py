@@ -93,11 +93,12 @@ def test_bad_weights_are_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="missing.npz"):
         BoundaryModel.load(tmp_path / "missing.npz")
     short = tmp_path / "short.npz"
-    np.savez(short, weights=np.zeros(7, np.float16), numbers=np.zeros(3))
+    np.savez(short, weights=np.zeros(7), apart_weights=np.zeros(7), numbers=np.zeros(4))
     with pytest.raises(ResourceError, match=r"shape \(7,\)"):
         BoundaryModel.load(short)
     broken = tmp_path / "nan.npz"
-    np.savez(broken, weights=np.full(2**BITS, np.nan, np.float16), numbers=np.zeros(3))
+    blank = np.full(2**BITS, np.nan)
+    np.savez(broken, weights=blank, apart_weights=blank, numbers=np.zeros(4))
     with pytest.raises(ResourceError, match="finite"):
         BoundaryModel.load(broken)
     cut = tmp_path / "cut.npz"

@@ -90,3 +90,11 @@ def test_every_word_is_from_the_source_in_order(words: list[str]) -> None:
 def test_chinese_stays_chinese() -> None:
     summary = distil("您好，我每周五都去婺源写生，谢谢", lang="zh")
     assert not re.search("[A-Za-z]", summary)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["确定最终金额", "大概3~5天到货", "Do you know the number?", "What kind of dog is it?", "麻烦事太多了", "请假三天", "It cost $1,000.50"],
+)  # fmt: skip
+def test_words_that_only_look_like_fillers_stay(text: str) -> None:
+    assert distil(text) == text

@@ -13,7 +13,7 @@ from models.entropy import segment
 from models.errors import ResourceError
 from models.records import TimeExpression
 from models.unit_reading import read_unit
-from models.unit_types import TYPES, Cues, TypeModel
+from models.unit_types import CLASSES, Cues, TypeModel
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=timezone(timedelta(hours=8)))
 LINES = Path(__file__).parent.parent / "data" / "units.jsonl"
@@ -121,7 +121,7 @@ def test_proposals_and_bare_refusals() -> None:
 def test_labelled_lines_are_sound() -> None:
     lines = [json.loads(line) for line in LINES.open(encoding="utf-8")]
     assert len(lines) > 400
-    assert {line["type"] for line in lines} == set(TYPES)
+    assert {line["type"] for line in lines} == set(CLASSES)
     assert {line["lang"] for line in lines} == {"zh", "en"}
     assert {line["half"] for line in lines} == {"train", "held"}
 
