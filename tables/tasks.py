@@ -68,7 +68,7 @@ def step(session: SessionState, turn: Affect, parsed: ParsedIntent, *, version: 
         transitions=transitions,
         constraints=_constraints(session, task),
         confirmed_facts=_facts(session, task),
-        topic=_topic_name(task, parsed),
+        topic=_topic_name(task),
         repeated_question=repeated,
     )
 
@@ -126,7 +126,9 @@ def _customer_turn(
         words = turn_topic(turn, parsed)
         if not task.topic:
             words.sort(key=lambda word: (any(c.isdigit() for c in word), -len(word), word))
-        task.topic = list(dict.fromkeys([*new_marks(task, parsed), *task.topic, *words]))[:MAX_TOPIC]
+        marks = new_marks(task, parsed)
+        head = task.topic[:1] or marks or words[:1]  # what the task is called, and stays so
+        task.topic = list(dict.fromkeys([*head, *marks, *task.topic, *words]))[:MAX_TOPIC]
         transitions.append(
             _record(task, session, turn.tenant, turn.user_id, choice.continues, turn.event_id or "", turn.ts, version)
         )
@@ -274,7 +276,6 @@ def _facts(session: SessionState, task: TaskState | None = None) -> dict[str, st
     return facts
 
 
-def _topic_name(task: TaskState | None, parsed: ParsedIntent) -> str | None:
-    if task is not None and task.topic:
-        return next((w[1:] for w in task.topic if w.startswith("#")), task.topic[0])
-    return parsed.group.removeprefix("off:") if parsed.group else None
+def _topic_name(task: TaskState | None) -> str | None:
+    """What the running task is called: the matter or the most telling word with which it began."""
+    return task.topic[0].removeprefix("#") if task is not None and task.topic else None
