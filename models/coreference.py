@@ -14,8 +14,10 @@ from msgspec import Struct
 
 from models.context import Turn
 from models.mentions import References
+from models.proposals import Thresholds
 from models.records import Entity, Mention, Speaker
-from models.reference_job import ReferenceJob, Thresholds
+from models.reference_case import ReferenceCase
+from models.reference_job import ReferenceJob
 from models.reference_net import ReferenceNet
 
 MAX_TEXT = 4000
@@ -59,10 +61,8 @@ class CoreferenceModel:
         ``entities`` of the utterance make an insertion less likely; those of ``context`` are antecedents. ``lang`` is not
         needed: words tell their script.
         """
-        job = ReferenceJob(
-            self.net, self.references, self.thresholds, text[:MAX_TEXT], speaker, context, event_id, entities
-        )  # fmt: skip
-        changes, mentions = job.run()
+        case = ReferenceCase(self.net, self.references, text[:MAX_TEXT], speaker, context, event_id, entities)
+        changes, mentions = ReferenceJob(case, self.thresholds).run()
         parts: list[str] = []
         edits: list[tuple[int, int, int, int]] = []
         at = length = 0

@@ -182,6 +182,9 @@ class References:
 
 
 _BE = {
+    "going",
+    "still",
+    "gonna",
     "is",
     "was",
     "'s",

@@ -1,0 +1,105 @@
+"""What the network would change: sites with their probability, and the phrases it copies there, once they are allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from models.guards import is_name, is_rival
+from models.mentions import Anaphor
+from models.phrasing import Site, insertion, run_of, without_edges, without_repeats, write_phrase
+from models.reference_case import Change, ReferenceCase
+from models.wording import fold
+
+LEAST = 0.15
+"""Sites below this probability are not looked at."""
+
+_FREE = ("the", "another", "both", "either", "any", "else", "which")
+
+
+class Thresholds(Struct, frozen=True):
+    """How sure a change must be (probability of the site times that of the phrase); below, the text stays as it is.
+
+    ``named``: insertions into a Chinese utterance that itself names something; ``pointed``: a pronoun that only the pointer
+    explains; ``point``: how probable "none of these words" may be for a pronoun that the text itself still explains.
+    """
+
+    replace: float = 0.35
+    insert: float = 0.35
+    named: float = 0.8
+    point: float = 0.85
+    pointed: float = 0.6
+
+
+class Proposals:
+    """The network's proposals for one utterance."""
+
+    def __init__(self, case: ReferenceCase, limits: Thresholds) -> None:
+        self.case = case
+        self.limits = limits
+        self._insert: float | None = None
+
+    def sites(self) -> list[Site]:
+        """Stretches to replace and gaps to fill, in order."""
+        case = self.case
+        if not case.context:
+            return []
+        tags, gaps = case.reading.replaced(), case.reading.missing()
+        sites: list[Site] = []
+        i = 0
+        while i < len(case.words):
+            if tags[i, 1] < LEAST:
+                i += 1
+                continue
+            last = i + 1
+            while last < len(case.words) and tags[last, 2] > 0.5:
+                last += 1
+            sites.append(Site(i, last, float(tags[i, 1])))
+            i = last
+        sites += [Site(i, i, float(p)) for i, p in enumerate(gaps) if p >= LEAST]
+        return sorted(sites, key=lambda s: (s.first, s.last))
+
+    def may_replace(self, site: Site) -> bool:
+        """Only words that refer are replaced, never the speakers and never a plain noun ("环境" stays "环境")."""
+        keys = [w.key for w in self.case.words[site.first : site.last]]
+        kinds = [self.case.references.kind_of.get(k) for k in keys]
+        if "first" in kinds or "second" in kinds:
+            return False
+        return any(kinds) or keys[0] in _FREE
+
+    def change(self, site: Site, over: Anaphor | None = None) -> Change | None:
+        """The change that the network's phrase makes at a site, if it is sure enough and names something before."""
+        case = self.case
+        gap = site.first == site.last
+        phrase = case.reading.phrase(site.first, site.last)
+        path = without_repeats(self._trimmed(phrase.path, gap, over), case.layout, case.words, site)
+        run = run_of(path, case.layout)
+        sure = site.probability * phrase.probability
+        if run is None or run.turn < 0 or sure < (self._insert_limit() if gap else self.limits.replace):
+            return None
+        name = case.context[run.turn].text[run.start : run.end]
+        if not is_name(name, case.references.stock) or gap and is_rival(name, case.words):
+            return None
+        written = write_phrase(path, case.layout, case.context, case.same[run.turn])
+        place = Site(over.first, over.last, 1.0) if over and over.kind == "demonstrative" else site
+        start, end, new = insertion(case.text, case.words, place, written)
+        said = case.text[start:end]
+        if not written or fold(new.strip()) == fold(said):
+            return None
+        head = over.head if over else said or name
+        method = "network_ellipsis" if gap else "network"
+        mention = case.mention(start, end, head, name, (run.turn, run.start, run.end), sure, method)
+        return Change(start, end, new, mention)
+
+    def _trimmed(self, path: Sequence[int], gap: bool, over: Anaphor | None) -> list[int]:
+        """A phrase without question words at its ends and, in a pronoun's place, without words that are no name."""
+        first, last, asked = self.case.references.edges
+        if gap or over is not None and over.kind == "place":
+            return without_edges(path, self.case.layout, asked, asked)
+        return without_edges(path, self.case.layout, first | asked, last | asked)
+
+    def _insert_limit(self) -> float:
+        if self._insert is None:
+            self._insert = self.limits.named if self.case.names_something() else self.limits.insert
+        return self._insert
