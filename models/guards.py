@@ -17,7 +17,11 @@ def is_name(phrase: str, stock: Container[str]) -> bool:
     words = [w for w in split_words(phrase) if w.text[0].isalnum()]
     if all(w.key in stock for w in words):
         return False
-    return not any(is_cjk(part) and tag in _NO_NAME for part, tag in rjieba.tag(phrase))
+    tags = [tag for part, tag in rjieba.tag(phrase) if is_cjk(part) or tag == "eng"]
+    if any(tag in _NO_NAME for tag in tags):
+        return False
+    noun = next((i for i, tag in enumerate(tags) if tag[:1] == "n" or tag == "eng"), len(tags))
+    return "v" not in tags[noun:] or "uj" in tags
 
 
 def is_rival(phrase: str, words: Sequence[Word]) -> bool:

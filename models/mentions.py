@@ -217,4 +217,6 @@ def _english_noun(words: Sequence[Word], i: int, stop: Container[str]) -> int:
 def _stands_alone(words: Sequence[Word], i: int) -> bool:
     """Whether "this"/"that" without a noun is a pronoun and not a conjunction: it begins a clause or ends one."""
     before = words[i - 1].text if i else ""
+    if {w.key for w in words[max(0, i - 3) : i]} & {"who", "what"}:
+        return False  # "who is this?" points at what is there, not back
     return not before or not before[0].isalnum() or i + 1 >= len(words) or not words[i + 1].text[0].isalnum()

@@ -52,6 +52,7 @@ class ReferenceJob:
                 changes += [c for c in done if isinstance(c, Change)]
                 mentions += [m for m in done if isinstance(m, Mention)]
             taken |= spot
+        taken |= {i for i, w in enumerate(self.words) if w.key in ("this", "that")}  # conjunctions, and "who is this?"
         for site in sites:
             spot = set(range(site.first, site.last))
             between = site.first == site.last and {site.first - 1, site.first} <= taken
