@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -98,3 +100,23 @@ def test_chinese_stays_chinese() -> None:
 )  # fmt: skip
 def test_words_that_only_look_like_fillers_stay(text: str) -> None:
     assert distil(text) == text
+
+
+def _rouge_l(guess: str, truth: str) -> float:
+    """ROUGE-L F1 over tokens (Chinese by character)."""
+    a, b = (re.findall(r"[\u4e00-\u9fff]|[A-Za-z0-9.'-]+", text.lower()) for text in (guess, truth))
+    row = [0] * (len(b) + 1)
+    for x in a:
+        last = 0
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], last + 1 if x == y else max(row[j], row[j - 1])
+    return 2 * row[-1] / (len(a) + len(b))
+
+
+def test_summaries_come_close_to_those_written_by_hand() -> None:
+    path = Path(__file__).parent.parent / "data" / "summaries.jsonl"
+    lines = [json.loads(line) for line in path.open(encoding="utf-8")]
+    scores = [_rouge_l(distil(line["text"]), line["summary"]) for line in lines]
+    assert sum(scores) / len(scores) >= 0.82
+    assert min(scores) >= 0.6
+    assert all(count_tokens(distil(line["text"])) <= MAX_TOKENS for line in lines)
