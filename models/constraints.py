@@ -23,6 +23,7 @@ _ASKED = tuple(
         rf"(?:您|你)的{_THING_ZH}(?:是|在|有|要)?(?:多少|哪里|哪儿|哪个|哪些|哪家|什么|几|谁|怎么)",
         rf"(?:请问|想问一下|麻烦问下)?(?:您|你)?(?:的)?{_THING_ZH}(?:是|在)(?:多少|哪里|哪儿|哪个|哪一|什么|几|谁)",
         rf"(?:请|麻烦|方便|需要)(?:您|你)?(?:提供|告知|告诉我|说|报|发|填写|补充|确认)(?:一下|下|我)?(?:您的|你的|您|你)?{_THING_ZH}(?:吗|吧|呢|好吗|$|[，。？！,.?!])",
+        r"(?:什么|哪个|哪种|哪款|哪一种|哪家)(?:的)?(?P<thing>(?!时候|事|问题|意思|原因|情况|办法|地方)[^，。！？；,.!?您你是的请问能]{1,8}?)(?:呢|的|呀|啊|比较好|合适){0,2}[？?]",
         r"\b(?:what|which|who|where)(?:'s| is| are| was)? (?:your|the) (?P<thing>[a-z][a-z ]{2,30}?)(?: please| for| to | on|\?|$|,)",
         r"\b(?:may i have|can i have|could i get|could you (?:give|tell|provide|confirm|share|send)(?: me| us)?|please (?:provide|confirm|share|give me|send|tell me)|i(?:'ll)? need|we need)"
         r" (?:your|the) (?P<thing>[a-z][a-z ]{2,30}?)(?: please| for| so| to |\?|\.|$|,)",

@@ -57,13 +57,16 @@ class SlotFact(Struct, frozen=True, kw_only=True):
         return f"{self.attribute}:{self.value}" if self.mode in ("like", "have", "gone", "many") else self.attribute
 
 
-def read_slots(text: str, *, speaker: str = "self", names: Sequence[str] = ()) -> list[SlotFact]:
-    """What the text asserts, in order of appearance. `speaker` is the subject of "I"; `names` are persons it mentions."""
-    return list(_read_slots(text[:MAX_TEXT], speaker, tuple(names)))
+def read_slots(text: str, *, speaker: str = "self", names: Sequence[str] = (), wish: bool = False) -> list[SlotFact]:
+    """What the text asserts, in order of appearance. `speaker` is the subject of "I"; `names` are persons it mentions.
+
+    `wish`: it is known to be meant for good, as another clause says so ("from now on").
+    """
+    return list(_read_slots(text[:MAX_TEXT], speaker, tuple(names), wish))
 
 
 @lru_cache(maxsize=256)
-def _read_slots(text: str, speaker: str, names: tuple[str, ...]) -> tuple[SlotFact, ...]:
+def _read_slots(text: str, speaker: str, names: tuple[str, ...], meant: bool) -> tuple[SlotFact, ...]:
     """Cached, since the policy, the writing and the conflicts of one unit read the same text."""
     lists = slot_lists()
     text = narrow(text).replace("’", "'")
@@ -71,7 +74,7 @@ def _read_slots(text: str, speaker: str, names: tuple[str, ...]) -> tuple[SlotFa
     for start, sentence, asked in _sentences(text):
         if lists.doubt.search(sentence):
             continue
-        wish = bool(lists.wishes.search(sentence))
+        wish = meant or bool(lists.wishes.search(sentence))
         for match in _CLAUSE.finditer(sentence):
             clause = match.group()
             if asked or _QUESTION.search(clause) or PLACEHOLDER.search(clause) or _STARS.search(clause):

@@ -103,7 +103,7 @@ def decide(
     `lasting`: it says something lasting about a person (residence, name, likes), whatever its type; None: read it here.
     """
     if lasting is None:
-        lasting = turn.speaker.role == "customer" and says_lasting(text)
+        lasting = turn.speaker.role == "customer" and (says_lasting(text) or _stands(turn, text, reading))
     refusal = _refusal(turn, text, reading, small_talk, hypothetical, rejected, lasting)
     if refusal is not None:
         return refusal
@@ -124,6 +124,18 @@ def decide(
 def says_lasting(text: str) -> bool:
     """Whether a statement sets a slot of a person's profile: residence, name, likes, wishes, diet, role …"""
     return any(fact.mode != "gone" and fact.attribute.split(":")[0] in _PROFILE_ATTRIBUTES for fact in read_slots(text))
+
+
+def _stands(turn: Affect, text: str, reading: Reading) -> bool:
+    """Whether a wish is meant for good: its sentence says so, if in another clause ("From now on, send me bullet points")."""
+    if reading.type not in ("action_request", "preference", "constraint", "decision", "refusal"):
+        return False
+    whole = turn.resolved_text or turn.text
+    at = whole.find(text[:24])
+    if at < 0:
+        return claims.says("standing", text)
+    before = max((whole.rfind(stop, 0, at) for stop in ("。", "！", "？", "!", "?", ". ", "\n")), default=-1)
+    return claims.says("standing", whole[before + 1 : at + len(text)])
 
 
 def refused_audit(turn: Affect, decision: Decision, version: str = "") -> Audit:
@@ -154,7 +166,7 @@ def _refusal(
         return Decision(write_class="not", reason="small_talk")
     if not content_tokens(text):
         return Decision(write_class="not", reason="no_content")
-    if rejected:
+    if rejected and not (role == "customer" and read_slots(text)):
         return Decision(write_class="not", reason="rejected_proposal")
     if role == "agent":
         return _agent_refusal(turn, text, reading)

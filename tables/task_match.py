@@ -41,6 +41,15 @@ def choose(session: SessionState, turn: Affect, parsed: ParsedIntent, has_conten
         if best is not None:
             return Choice("deepen" if best is active else "return", best)
     if active is None:
+        latest = max(session.tasks, key=lambda t: (t.last_ts, t.task_id), default=None)
+        if (
+            latest is not None
+            and not parsed.named
+            and parsed.marker != "switch"
+            and _is_short(turn.text)
+            and parsed.asks
+        ):
+            return Choice("return", latest)
         return _first(session, turn, parsed, has_content)
     if _belongs(active, turn, parsed, topic):
         return Choice("deepen", active)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from models.corrections import Correction, read_correction
 from models.records import Audit, Layer, Slot, Unit
-from models.slot_values import content_tokens
+from models.slot_values import content_tokens, value_kind
 from models.slots import SlotFact, read_slots
 from tables import conflicts, profile, units
 from tables.person import PersonState
@@ -23,6 +23,8 @@ from tables.store import PersonRows
 MAX_CANDIDATES = 12
 RECENT = 6
 """The newest slots are always among the candidates: what is corrected was often just said."""
+JUST_SAID_SECONDS = 600
+"""A correction without a word in common can only be about what the other side said in the last ten minutes."""
 NEIGHBOURS = 4
 """How far from a unit's slot others of the same utterance are looked for."""
 MIN_OVERLAP = 0.34
@@ -111,7 +113,7 @@ def facts_of(unit: Unit) -> list[SlotFact]:
     names += [e.text for e in unit.entities if e.type.lower() in ("person", "per", "name") and e.text not in names]
     if unit.speaker.role in ("tool", "system") or unit.type == "question":
         return []
-    return read_slots(unit.resolved_content, speaker=subject_of(unit), names=names)
+    return read_slots(unit.resolved_content, speaker=subject_of(unit), names=names, wish=unit.layer == "profile")
 
 
 def subject_of(unit: Unit) -> str:
@@ -208,7 +210,21 @@ def _referent(
             share = share + 1.0 if held else share if correction.kind == "correction" else 0.0
         if share >= MIN_OVERLAP and (best is None or share > best[0] + 1e-9):
             best = (share, slot)
+    if best is None and correction.kind == "correction":
+        return _just_said(rows, unit, sorted(slots, reverse=True)[:RECENT])
     return None if best is None else best[1]
+
+
+def _just_said(rows: PersonRows, unit: Unit, slots: Sequence[int]) -> int | None:
+    """What the other side said last, if it names a value of the kind that is put right ("That's not right, Thursday at 9")."""
+    kind = value_kind(unit.resolved_content)
+    for slot in slots:
+        old = units.load(rows, slot)
+        if old is None or old.speaker.role == unit.speaker.role or old.source.session_id != unit.source.session_id:
+            continue
+        recent = 0 <= (unit.ts - old.ts).total_seconds() <= JUST_SAID_SECONDS and old.status == "current"
+        return slot if recent and kind != "other" and value_kind(old.resolved_content) == kind else None
+    return None
 
 
 def _same_breath(rows: PersonRows, losers: Sequence[int]) -> list[int]:

@@ -247,3 +247,14 @@ def test_a_correction_reaches_the_rest_of_what_was_said_in_one_breath() -> None:
     assert [u.content for u in written.units] == [one.content, two.content, "你记错了，我们公司已经搬到张江了。"]
     assert [u.status for u in written.units] == ["corrected", "corrected", "current"]
     assert written.units[-1].layer == "profile"
+
+
+def test_a_correction_without_a_common_word_is_about_what_the_other_side_just_said() -> None:
+    memory = Memory()
+    memory.say("Your appointment is booked for Tuesday at 9 am.", event="e1", role="agent")
+    memory.say("That's not right, I asked for Thursday.", event="e2", ts=at(1))
+    assert memory.status("e1") == ["corrected"]
+    later = Memory()
+    later.say("Your appointment is booked for Tuesday at 9 am.", event="e1", role="agent")
+    later.say("That's not right, I asked for Thursday.", event="e2", ts=at(60))
+    assert later.status("e1") == ["current"]

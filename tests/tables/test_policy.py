@@ -173,3 +173,17 @@ def test_preferences_come_up_for_review_after_a_year() -> None:
     assert not review_due("preference", START, at(days=360))
     assert review_due("preference", START, at(days=366))
     assert not review_due("identity", START, at(days=4000))
+
+
+@pytest.mark.parametrize(
+    ("whole", "part"),
+    [
+        ("From now on, send me summaries as bullet points.", "send me summaries as bullet points."),
+        ("以后呢，金额都用万元表示。", "金额都用万元表示。"),
+    ],
+)
+def test_a_standing_wish_holds_for_its_whole_sentence(whole: str, part: str) -> None:
+    decision = decide(affect(whole), part, Reading(type="action_request", resolution_status="pending"))  # type: ignore[arg-type]
+    assert (decision.layer, decision.expires_at) == ("profile", None)
+    other = decide(affect(whole + " Book a table."), "Book a table.", Reading(type="action_request"))  # type: ignore[arg-type]
+    assert other.layer == "session" or "." not in whole

@@ -262,3 +262,20 @@ def test_repeat_on_a_copy_changes_nothing() -> None:
     two = step(session, record, parsed(record))
     assert one.view.task_id == two.view.task_id
     assert two.view.intent_chain == ["取消订单"]
+
+
+def test_a_short_question_after_a_distraction_returns_to_the_task() -> None:
+    talk = Talk()
+    first = talk.turn("I need a caterer for 40 people.", 0)
+    talk.turn("What's the weather like tomorrow?", 1)
+    back = talk.turn("So who do you recommend?", 2)
+    assert (back.view.continues, back.view.task_id) == ("return", first.view.task_id)
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"), [("请问您要什么尺寸？", "尺寸"), ("请问是哪个城市？", "城市"), ("您选哪种颜色呢？", "颜色")]
+)
+def test_asked_things_in_other_words(question: str, thing: str) -> None:
+    talk = Talk()
+    talk.turn(question, 0, role="agent")
+    assert talk.turn("八寸的", 0.2).confirmed_facts == {thing: "八寸"}
