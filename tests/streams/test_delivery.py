@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import time
 from collections import Counter, defaultdict
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
+from kafka.errors import KafkaError
 
+from streams.admin import create_topics
+from streams.broker import EmbeddedBroker
 from streams.routing import route
 from tests.streams.conftest import Cluster
 
@@ -84,6 +90,17 @@ def check(cluster: Cluster, reasons: Counter[str], persons: dict[bytes, list[str
     assert sum(cluster.committed("utterances.raw").values()) == raw
 
 
+def wait_until_all_are_there(cluster: Cluster, good: int) -> None:
+    """Waits until every good event has its output."""
+    limit = time.monotonic() + 120
+    while time.monotonic() < limit:
+        with suppress(KafkaError, KeyError):  # the broker may be away
+            seen = {json.loads(record.value)["event_id"] for record in cluster.read("cues.bundles")}
+            if len(seen) >= good:
+                return
+        time.sleep(0.5)
+
+
 def run_with_a_kill(cluster: Cluster, events: int) -> None:
     """Feeds the events, kills the worker in the middle, starts it again, waits for the rest."""
     records, reasons, persons = mixed(events)
@@ -95,12 +112,7 @@ def run_with_a_kill(cluster: Cluster, events: int) -> None:
     first.wait()
     assert len(cluster.read("cues.bundles")) < good, "the kill came too late to test anything"
     cluster.start_worker()
-    limit = time.monotonic() + 120
-    while time.monotonic() < limit:
-        seen = {json.loads(record.value)["event_id"] for record in cluster.read("cues.bundles")}
-        if len(seen) >= good:
-            break
-        time.sleep(0.5)
+    wait_until_all_are_there(cluster, good)
     check(cluster, reasons, persons, events)
 
 
@@ -111,6 +123,26 @@ def test_a_kill_on_a_real_kafka(kafka: Cluster) -> None:
 
 def test_a_kill_on_the_embedded_broker(embedded: Cluster) -> None:
     run_with_a_kill(embedded, 1000)
+
+
+def test_the_broker_dies_under_a_running_worker(tmp_path: Path) -> None:
+    """It is started again on its data; the worker waits and goes on; nothing that was acknowledged is gone."""
+    records, reasons, persons = mixed(1000)
+    good = 1000 - sum(reasons.values())
+    with EmbeddedBroker(tmp_path / "broker", keep_up=True) as broker:
+        cluster = Cluster(broker.address, tmp_path)
+        create_topics(cluster.settings)
+        cluster.start_worker()
+        cluster.send(records)
+        cluster.read("cues.bundles", count=good // 3)
+        first = broker.pid
+        os.kill(first, signal.SIGKILL)
+        limit = time.monotonic() + 20
+        while broker.pid == first and time.monotonic() < limit:
+            time.sleep(0.05)
+        wait_until_all_are_there(cluster, good)
+        check(cluster, reasons, persons, 1000)
+        cluster.stop()
 
 
 def test_good_and_bad_records_in_order(embedded: Cluster) -> None:
