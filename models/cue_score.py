@@ -55,6 +55,7 @@ class RelevanceWeights(Struct, frozen=True, forbid_unknown_fields=True):
     complaints: float
     kinds: float
     answers: float
+    utterance: float
     discourse: float
     remark_words: float
     remark_passage: float

@@ -29,9 +29,8 @@ SEEDS = 96
 REACH = 8
 """Slots looked at to each side for neighbours; an utterance may have several units."""
 
-NEIGHBOUR = np.array([0.5, 1.0, 0.8, 0.0])
-"""What the evidence of a unit counts for another of the same utterance, and one, two or more turns away. Clauses of one
-utterance count less for each other: a long utterance would win by the number of its clauses."""
+NEIGHBOUR = np.array([1.0, 0.8])
+"""What the evidence of a unit one or two turns away counts."""
 
 HUB = 64
 """An entity of more units than this connects everything with everything: nothing spreads over it."""
@@ -152,7 +151,8 @@ def gather(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWeigh
     roads["kinds"], roads["answers"] = w.kinds * _kinds(rows, query.needs), w.answers * _answers(rows, query.needs)
     own = np.where(allowed, sum(roads.values()), -np.inf)
     share = w.discourse * (1.0 if query.needs.asking else w.remark_discourse)
-    discourse = np.where(allowed, share * _discourse(index, own, weights), 0.0)
+    around = _discourse(index, own, np.array([w.utterance, *(share * NEIGHBOUR), 0.0]))
+    discourse = np.where(allowed, around, 0.0)
     roads["discourse"] = discourse
     return Evidence(roads, own, own + discourse, allowed)
 
@@ -276,8 +276,11 @@ def _answers(rows: npt.NDArray[Any], needs: TurnNeeds) -> Floats:
     return out
 
 
-def _discourse(index: PersonIndex, own: Floats, weights: RecallWeights) -> Floats:
-    """The evidence of the strongest neighbour: same conversation, at most two turns and about an hour away."""
+def _discourse(index: PersonIndex, own: Floats, shares: Floats) -> Floats:
+    """Evidence from the strongest neighbour of the same conversation, at most about an hour away.
+
+    `shares` is what counts of the evidence of a unit of the same utterance, and of one 1, 2 … turns away; the last is 0.
+    """
     size = len(own)
     out = np.zeros(size, dtype=np.float64)
     count = min(SEEDS, size)
@@ -289,7 +292,7 @@ def _discourse(index: PersonIndex, own: Floats, weights: RecallWeights) -> Float
         inside = (near >= 0) & (near < size)
         seed, near = seeds[inside], near[inside]
         turns = np.abs(rows["turn"][near] - rows["turn"][seed])
-        share = NEIGHBOUR[np.minimum(turns, len(NEIGHBOUR) - 1)]
+        share = shares[np.minimum(turns, len(shares) - 1)]
         share = np.where(rows["session"][near] == rows["session"][seed], share, 0.0)
         share = share * np.exp(-np.abs(rows["ts"][near] - rows["ts"][seed]))
         np.maximum.at(out, near, share * own[seed])
