@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -112,9 +111,3 @@ def read_terms(path: Path) -> TermList:
     except (OSError, UnicodeDecodeError) as error:
         raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
     return TermList(line for line in lines if not line.startswith("#"))
-
-
-@lru_cache(maxsize=1)
-def shipped_terms() -> TermList:
-    """The shipped term list, read once."""
-    return read_terms(SHIPPED)

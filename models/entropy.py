@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from models.claims import is_small_talk
 from models.clauses import APART, Clause, split_clauses
-from models.domain_terms import TermHit, TermList, read_terms, shipped_terms
+from models.domain_terms import SHIPPED, TermHit, TermList, read_terms
 from models.encoder import Encoded
 from models.errors import ResourceError
 from models.lexicons import FOLDER, read_toml
@@ -28,13 +28,12 @@ from models.surprise import (
     TERM_ENTROPY,
     TERM_MAX_CHARACTERS,
     EntropyTable,
-    shipped_table,
     spreads,
     vector_distances,
     word_distances,
 )
 from models.token_count import count_tokens
-from models.unit_types import Typed, TypeModel, shipped_types, span_evidence
+from models.unit_types import Typed, TypeModel, span_evidence
 
 LONG_PAUSE_MS = 1000
 IDLE, IDLE_TOKENS = 0.65, 16
@@ -81,10 +80,10 @@ class Lexicons(Struct, frozen=True):
 
     @classmethod
     def load(cls, terms: Path | None = None, authority: Path | None = None) -> Lexicons:
-        """The shipped lists, or others by path. Raises ResourceError naming the file that is missing or malformed."""
+        """Reads the files anew: the shipped lists, or others by path. A worker that sees a list change builds another and
+        swaps it in; ResourceError names the file that is missing or malformed, and the old one stays in use."""
         words, backing = _authority(authority or FOLDER / "authority.toml")
-        found = read_terms(terms) if terms else shipped_terms()
-        return cls(found, words, backing, shipped_table(), shipped_types())
+        return cls(read_terms(terms or SHIPPED), words, backing, EntropyTable.load(), TypeModel.load())
 
 
 def _authority(path: Path) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -151,8 +150,9 @@ def _statements(
     for i, ((a, b), (start, end), words) in enumerate(zip(spans, places, texts, strict=True)):
         small = is_small_talk(words)
         typed = _SMALL if small else lists.types.read(words, _evidence(encoded, start, end))
-        whole = (not i or clauses[a].opens_sentence) and (b == len(clauses) or clauses[b].opens_sentence)
-        small = small or (whole and _is_idle(words, typed))
+        alone = not i or clauses[a].opens_sentence or found[-1].small_talk
+        alone = alone and (b == len(clauses) or clauses[b].opens_sentence or is_small_talk(texts[i + 1]))
+        small = small or (alone and _is_idle(words, typed))
         authority = not small and bool(lists.authority.search(words))
         cues = [*typed.cues, "small_talk"] if small else list(typed.cues)
         entropy = lists.table.entropy(around[i], scale, typed.type, cues)

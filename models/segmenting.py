@@ -23,6 +23,8 @@ SURE = 0.4
 TOLD, RAISED = 8, 0.6
 """An act that is asked for or promised, above this entropy, parts from an account of at least so many tokens before it."""
 RAISING = frozenset({"action_request", "question", "commitment", "decision", "complaint"})
+FRAGMENT = 4
+"""A unit of so few tokens ("From now on,") belongs to what follows in its sentence."""
 ACCOUNT = frozenset({"fact", "event"})
 ACTS = frozenset(
     {
@@ -94,7 +96,7 @@ def joins(unit: Sequence[Statement], after: Statement) -> bool:
         return _backs(unit, after)
     if after.after_pause or patterns["new_topic"].search(flat):
         return False
-    if patterns["topic_only"].search(before):
+    if patterns["topic_only"].search(before) or (len(unit) == 1 and count_tokens(last.text) <= FRAGMENT):
         return not after.opens_sentence
     if after.opens_sentence:
         return after.entropy < MERGE_ENTROPY and all(

@@ -13,7 +13,6 @@ about the distance that smooth neighbours have, since two neighbours alone give 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +70,6 @@ class EntropyTable(Struct, frozen=True):
         if spread is not None:
             x += self.gain * float(np.clip((spread - scale.middle) / scale.width, -2.0, 2.0))
         return round(float(1.0 / (1.0 + np.exp(-x))), 4)
-
-
-@lru_cache(maxsize=1)
-def shipped_table() -> EntropyTable:
-    """The shipped numbers, read once."""
-    return EntropyTable.load()
 
 
 def vector_distances(vectors: NDArray[np.float32]) -> NDArray[np.float64] | None:
