@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
-import rjieba
 from msgspec import Struct
 
 from models.context import Turn
@@ -40,6 +39,9 @@ def candidates(context: Sequence[Turn], first: int, references: References) -> l
         turn = context[index]
         text = turn.text[:2000]
         own = [_of_entity(e, index, references) for e in entities_of(turn) if e.end <= len(text)]
+        for match in _ID.finditer(text):
+            if not any(c.start < match.end() and match.start() < c.end for c in own):
+                own.append(Candidate(match.group(), index, match.start(), match.end(), None, True, fold(match.group())))
         covered = [(c.start, c.end) for c in own]
         for start, end in noun_phrases(text, references):
             if not any(a <= start and end <= b for a, b in covered):
@@ -109,31 +111,32 @@ def asked_kind(words: Sequence[str], references: References) -> str | None:
 
 def noun_phrases(text: str, references: References) -> list[tuple[int, int]]:
     """Noun phrases: Chinese runs of nouns with their ids, English names and determiner phrases."""
-    found = [m.span() for m in _ENGLISH_NP.finditer(text)]
+    found = [(m.start(), m.start() + len(m.group().rstrip(".-&'"))) for m in _ENGLISH_NP.finditer(text)]
     if re.search(f"[{CJK}]", text):
-        found.extend(_chinese_phrases(text, references.verbs))
+        found.extend(_chinese_phrases(text, references))
     return found
 
 
 _ENGLISH_NP = re.compile(
     r"\b(?:[Oo]rder|[Tt]icket|[Ii]nvoice|[Pp]arcel)(?: number| no\.?)? #?[A-Z]{0,4}-?\d[\w-]*"
     r"|(?<![.!?] )(?<!^)\b[A-Z][\w'&.-]*(?: (?:of |the |and )?[A-Z0-9][\w'&.-]*){0,4}"
-    r"|\b(?:[Aa]n?|[Tt]he|[Mm]y|[Oo]ur|[Yy]our) (?:[a-z][\w-]* ){0,2}?[a-z][\w-]*(?=[,.;!?]| (?:is|was|are|were|has|had|from|for|in|on|at|with|that|which|last|this|and|to|yesterday|today)\b|$)"
+    r"|\b(?:[Aa]n?|[Tt]he|[Mm]y|[Oo]ur|[Yy]our) (?:[A-Za-z][\w-]* ){0,2}?[a-z][\w-]*(?=[,.;!?]| (?:is|was|are|were|has|had|from|for|in|on|at|with|that|which|last|this|and|or|to|yesterday|today)\b|$)"
 )
-_NOT_NOUNS = {"时候", "问题", "时间", "今天", "明天", "昨天", "现在", "请", "老", "人"}
+_NOT_NOUNS = {"有关", "店里", "家里", "时候", "问题", "时间", "今天", "明天", "昨天", "现在", "请", "老", "人"}
 
 
-def _chinese_phrases(text: str, verbs: Container[str]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    at, start, end = 0, -1, -1
-    for part, tag in [*rjieba.tag(text), ("。", "x")]:
+def _chinese_phrases(text: str, references: References) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = [m.span() for m in references.titled.finditer(text)]
+    at, start, end, lead = 0, -1, -1, 0
+    for part, tag in [*references.tags(text), ("。", "x")]:
         begin, at = at, at + len(part)
         named = (
             tag[:1] == "n" and part not in _NOT_NOUNS or tag in ("eng", "vn", "j") or _ID.fullmatch(part) is not None
         )
-        noun = named and part not in verbs
-        if noun:
-            start, end = (begin if start < 0 else start), at
+        if named and part not in references.verbs:
+            if start < 0:  # verbs before a technical noun belong to it: 支付回调接口
+                start = lead if part in references.nouns and 0 <= lead < begin else begin
+            end = at
         elif part == " " and start >= 0 or part == "的" and start >= 0 and end == begin and end - start <= 4:
             continue
         elif start < 0 and tag in ("a", "b"):
@@ -142,6 +145,7 @@ def _chinese_phrases(text: str, verbs: Container[str]) -> list[tuple[int, int]]:
             if start >= 0 and end - start >= 2:
                 found.append((start, end))
             start = end = -1
+        lead = at if tag in ("x", "uj") else lead if lead >= 0 and tag == "v" and len(part) == 2 else -1
     return found
 
 

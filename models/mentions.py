@@ -46,6 +46,9 @@ class References:
         self.people = tuple(lists["people"]["ends"])
         self.no_people = tuple(lists["people"]["none"])
         self.classifiers = frozenset(lists["pronouns_with"]["classifiers"])
+        self.nouns = {fold(w) for lists_of in self.kinds.values() for w in lists_of["ends"]} | self.generic
+        names = lists["titled"]
+        self.titled = re.compile(f"[{names['surnames']}][\u4e00-\u9fff]?(?:{'|'.join(names['titles'])})")
         self.verbs = {fold(w) for lists_of in self.kinds.values() for w in lists_of["does"]}
         self._verbs = {fold(w) for w in lists["question"]["verbs"]}
         self._courtesy = {fold(w) for w in lists["question"]["courtesy"]}
@@ -59,12 +62,22 @@ class References:
         """Reads the lists. Raises ResourceError that names the file and what is wrong with it."""
         try:
             return cls(tomllib.loads(path.read_text(encoding="utf-8")))
-        except (OSError, tomllib.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
+        except (OSError, tomllib.TOMLDecodeError, KeyError, ValueError, TypeError, re.error) as error:
             raise ResourceError(f"{path}: {error}") from error
 
     @cached_property
     def _back(self) -> re.Pattern[str]:
         return re.compile("|".join(re.escape(w) for w in self._lists["window"]["back"]))
+
+    def tags(self, text: str, compounds: bool = True) -> list[tuple[str, str]]:
+        """Chinese words with their part of speech; words of the lists and kinds of goods are nouns whatever else they are.
+
+        ``compounds``: also words that the dictionary lacks and a model of characters finds.
+        """
+        return [
+            (part, "n" if tag[:1] != "n" and (part in self.nouns or describe(part).kinds) else tag)
+            for part, tag in rjieba.tag(text, compounds)
+        ]
 
     def reach(self, text: str) -> int:
         """How many words back the utterance may refer: more where it says "earlier", "刚才" …"""
@@ -91,9 +104,12 @@ class References:
                 continue
             if kind == "demonstrative" and last > i + 1:
                 kind = "description"
+                last += last < len(words) and words[last].key in ("one", "ones")
             elif kind == "demonstrative" and i + 1 < len(words) and self._counts(words[i + 1]):
                 last = i + 2
             taken = last
+            if kind in ("former", "latter") and i and words[i - 1].key == "the":
+                word, i = words[i - 1], i - 1
             end = words[last - 1].end
             head = words[last - 1].text
             found.append(Anaphor(i, last, word.start, end, text[word.start : end], kind, head))
@@ -116,11 +132,11 @@ class References:
             return _english_noun(words, i, self.no_nouns)
         tail = text[words[i].end : words[i].end + 14]
         length, best = 0, 0
-        for part, tag in rjieba.tag(tail):
+        for part, tag in self.tags(tail, False):
             if not (tag[:1] in "nabmqf" or tag in ("uj", "eng", "vn", "zg", "x")) or part in "，。！？,.!? ":
                 break
             length += len(part)
-            if tag[:1] == "n" or tag == "eng":
+            if tag[:1] == "n" or tag in ("eng", "vn"):
                 best = length
         end = words[i].end + best
         last = i + 1

@@ -128,8 +128,57 @@ def _space(left: str, right: str) -> str:
     return " "
 
 
+_PREPOSITIONS = frozenset(["to", "from", "in", "at", "near", "for", "of", "on", "into", "around", "via"])
+_MOTIONS = frozenset(
+    [
+        "go",
+        "going",
+        "goes",
+        "went",
+        "gone",
+        "get",
+        "getting",
+        "got",
+        "move",
+        "moved",
+        "moving",
+        "drive",
+        "driving",
+        "travel",
+        "head",
+        "return",
+        "fly",
+        "back",
+    ]
+)
+
+
+def placed(phrase: str, words: Sequence[Word], first: int) -> str:
+    """A place put where "there" stood: with "to" after a verb of motion, else "in", unless a preposition is there."""
+    before = words[first - 1].key if first else ""
+    if before in _PREPOSITIONS or phrase.split(" ", 1)[0].casefold() in _PREPOSITIONS or not phrase.isascii():
+        return phrase
+    return ("to " if before in _MOTIONS else "in ") + phrase
+
+
+_LOWERED = frozenset({"my", "the", "a", "an", "our", "your", "his", "her", "their", "its", "this", "that"})
+
+
+def cased(phrase: str, text: str, at: int) -> str:
+    """An English phrase with a capital at the start of a sentence, and without one that only its own sentence gave it."""
+    first = phrase.split(" ", 1)[0]
+    if not phrase[:1].isascii() or not first.isalpha():
+        return phrase
+    before = text[:at].rstrip()
+    if before and before[-1] not in ".!?":
+        return phrase[0].lower() + phrase[1:] if first.casefold() in _LOWERED and not first.isupper() else phrase
+    starts_low = first.islower() and text[at : at + 1].isupper()
+    return phrase[0].upper() + phrase[1:] if starts_low else phrase
+
+
 def insertion(text: str, words: Sequence[Word], site: Site, phrase: str) -> tuple[int, int, str]:
     """Characters ``start..end`` to replace and what with, spaces included."""
+    phrase = cased(phrase, text, words[site.first].start if site.first < len(words) else len(text))
     if site.first < site.last:
         return words[site.first].start, words[site.last - 1].end, phrase
     if not words:

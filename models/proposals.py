@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from models.guards import is_name, is_rival
 from models.mentions import Anaphor
-from models.phrasing import Site, insertion, run_of, without_edges, without_repeats, write_phrase
+from models.phrasing import Site, insertion, placed, run_of, without_edges, without_repeats, write_phrase
 from models.reference_case import Change, ReferenceCase
 from models.wording import fold
 
@@ -82,6 +82,8 @@ class Proposals:
         if not is_name(name, case.references.stock) or gap and is_rival(name, case.words):
             return None
         written = write_phrase(path, case.layout, case.context, case.same[run.turn])
+        if over and over.text.casefold() in ("there", "here"):
+            written = placed(written, case.words, over.first)
         place = Site(over.first, over.last, 1.0) if over and over.kind == "demonstrative" else site
         start, end, new = insertion(case.text, case.words, place, written)
         said = case.text[start:end]

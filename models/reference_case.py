@@ -10,6 +10,7 @@ from models.candidates import UNNAMED, Candidate, candidates
 from models.context import Turn
 from models.edit_net import lay_out
 from models.mentions import Anaphor, References
+from models.phrasing import cased, placed
 from models.records import Entity, Mention, Speaker
 from models.reference_net import Reading, ReferenceNet
 from models.wording import is_cjk
@@ -82,9 +83,11 @@ class ReferenceCase:
         """Writes a candidate's own name in place of a referring expression."""
         new = c.text + ("'s" if anaphor.text.casefold() in POSSESSIVE and c.text.isascii() else "")
         new += "的" if anaphor.text == "其" else ""
+        if anaphor.text.casefold() in ("there", "here"):
+            new = placed(new, self.words, anaphor.first)
         source = (c.turn, c.start, c.end)
         mention = self.mention(anaphor.start, anaphor.end, anaphor.head, c.text, source, sure, method)
-        return Change(anaphor.start, anaphor.end, new, mention)
+        return Change(anaphor.start, anaphor.end, cased(new, self.text, anaphor.start), mention)
 
     def unresolved(self, anaphor: Anaphor, sure: float) -> Mention:
         """A mention that names no entity."""

@@ -12,7 +12,7 @@ from models.phrasing import Site
 from models.proposals import Proposals, Thresholds
 from models.records import Mention
 from models.reference_case import Change, ReferenceCase
-from models.referents import by_head, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
+from models.referents import by_head, by_kind, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
 from models.same_text import choose
 from models.wording import fold, is_cjk
 
@@ -36,6 +36,7 @@ class ReferenceJob:
         anaphors = self.references.anaphors(self.text, self.words)[:MAX_ANAPHORS]
         taken: set[int] = set()
         mentions = self._questioned(taken)
+        questioned = bool(mentions)
         if not anaphors and (not self.context or self.references.is_stock(self.words)):
             return [], mentions
         changes: list[Change] = []
@@ -55,10 +56,10 @@ class ReferenceJob:
         taken |= {i for i, w in enumerate(self.words) if w.key in ("this", "that")}  # conjunctions, and "who is this?"
         for site in sites:
             spot = set(range(site.first, site.last))
-            between = site.first == site.last and {site.first - 1, site.first} <= taken
+            between = site.first == site.last and bool({site.first - 1, site.first} & taken)
             if between or spot & taken or site.first < site.last and not self.proposals.may_replace(site):
                 continue
-            change = self.proposals.change(site)
+            change = None if questioned and site.first == site.last else self.proposals.change(site)
             if change and not self._said_already(change, changes):
                 changes.append(change)
                 taken |= spot
@@ -112,10 +113,18 @@ class ReferenceJob:
             if several:
                 return [self.case.named(anaphor, several, 0.6, "number")]
             pointed = self._pointed(anaphor)
+            only = by_kind(anaphor.kind, self.case.found)
+            if only and (pointed is None or isinstance(pointed, Mention) and pointed.resolved_entity is None):
+                return [self.case.named(anaphor, only, 0.55, "kind")]
             return [pointed] if pointed else []
+        if anaphor.kind == "place":
+            place = by_kind("place", self.case.found)
+            if place and kind_of(change.mention.resolved_entity or "", self.references) not in ("facility", None):
+                return [self.case.named(anaphor, place, change.mention.confidence, "kind")]
         if anaphor.kind == "people":
             several = by_number(self.case.found, [t.text for t in self.context])
-            if several and fold(change.mention.resolved_entity or "") in fold(several.text):
+            name = change.mention.resolved_entity or ""
+            if several and (fold(name) in fold(several.text) or kind_of(name, self.references) != "person"):
                 return [self.case.named(anaphor, several, change.mention.confidence, "number")]
         sure, name = change.mention.confidence, change.mention.resolved_entity or ""
         if wanted and kind_of(name, self.references) not in (None, wanted.kind):

@@ -72,6 +72,15 @@ def by_number(found: Sequence[Candidate], texts: Sequence[str]) -> Candidate | N
     return None
 
 
+def by_kind(kind: str, found: Sequence[Candidate]) -> Candidate | None:
+    """For "he" and "there": the one person, or the newest place, that was named."""
+    wanted = {"person": "person", "place": "facility"}.get(kind)
+    fits = [c for c in found if c.kind == wanted] if wanted else []
+    if not fits or kind == "person" and len({fold(c.text) for c in fits}) > 1:
+        return None
+    return fits[0]
+
+
 def with_id(name: str, found: Sequence[Candidate], references: References) -> Candidate | None:
     """Where an antecedent is itself only a kind ("the order"): the one thing of that kind that has an id."""
     bare = fold(name).removeprefix("the ").removeprefix("这个").removeprefix("该")

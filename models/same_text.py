@@ -45,6 +45,8 @@ def choose(anaphor: Anaphor, text: str, layout: Layout, weights: np.ndarray, ref
         return None
     scores = np.array([_score(a, b, anaphor, text, layout, weights, references) for a, b in nouns])
     best = int(scores.argmax())
+    if nouns[best][0] > anaphor.start:
+        return None
     share = np.exp(scores - scores.max())
     return Named(*nouns[best], float(share[best] / share.sum()))
 
