@@ -21,11 +21,15 @@ PREFIX = "CUESTREAM_"
 
 
 class RecallSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which turns get a bundle, how many cues it may carry, and how much memory the hot indexes may take."""
+    """Which turns get a bundle, how many cues it may carry, and how much memory the hot indexes may take.
+
+    `cue_model`: a network trained by ``cuestream tune --mlp`` that scores cues in the place of the linear weights.
+    """
 
     on: Literal["customer", "all", "probes", "none"] = "customer"
     max_cues: Annotated[int, Meta(ge=0, le=200)] = 3
     index_cache_mb: Annotated[int, Meta(ge=1)] = 256
+    cue_model: str = ""
 
 
 class PrivacySection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

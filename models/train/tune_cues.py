@@ -1,15 +1,13 @@
 """Cue weights from labelled lines: a grid search of the linear weights, or a small network over the same terms.
 
-Run: ``python -m models.train.tune_cues LABELS.jsonl BUNDLES.jsonl [--mlp OUT.npz]``. BUNDLES are those of ``cuestream offline
+``cuestream tune LABELS.jsonl BUNDLES.jsonl [--mlp OUT.npz]``. BUNDLES are those of ``cuestream offline
 --set recall.max_cues=20``; a label is ``{"probe_event_id", "relevant_event_ids": [id | [ids…], …]}``. Prints the table
 ``[cue]`` of lexicons/cue_weights.toml that puts relevant cues first, and what it gains.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,12 +35,12 @@ def read_cases(labels: Iterable[dict[str, Any]], bundles: Iterable[dict[str, Any
     wanted: dict[str, set[str]] = {}
     for label in labels:
         groups = label.get("relevant_event_ids") or []
-        wanted[label["probe_event_id"]] = {
+        wanted[str(label["probe_event_id"])] = {
             e for group in groups for e in ([group] if isinstance(group, str) else group)
         }
     cases = []
     for bundle in bundles:
-        cues, right = bundle.get("cues") or [], wanted.get(bundle["event_id"], set())
+        cues, right = bundle.get("cues") or [], wanted.get(str(bundle.get("event_id")), set())
         relevant = np.array([bool(right.intersection(cue["source_event_ids"])) for cue in cues], dtype=np.float64)
         if 0 < relevant.sum() < len(cues):
             terms = np.array([[cue["terms"][name] for name in TERMS] for cue in cues])
@@ -113,32 +111,23 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 2 where no bundle has a label."""
-    parser = argparse.ArgumentParser(prog="tune_cues", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("labels", type=Path)
-    parser.add_argument("bundles", type=Path)
-    parser.add_argument("--mlp", type=Path, help="train the network instead, and write it here")
-    options = parser.parse_args(arguments)
-    cases = read_cases(_lines(options.labels), _lines(options.bundles))
+def tune(labels: Path, bundles: Path, mlp: Path | None = None) -> str | None:
+    """What to print: the better table, or that the network was written to `mlp`; None where no bundle has a label."""
+    cases = read_cases(_lines(labels), _lines(bundles))
     if not cases:
-        print("no bundle has both a label and cues to choose between", file=sys.stderr)
-        return 2
+        return None
     before = quality(cases, [strength(case.terms, case.weights) for case in cases])
-    if options.mlp:
+    lines = []
+    if mlp:
         network = train_network(cases)
-        network.save(options.mlp)
+        network.save(mlp)
         after = quality(cases, [network.strength(case.terms, case.weights) for case in cases])
+        lines.append(f"# written: {mlp}; take it with recall.cue_model")
     else:
         factors, after = grid_search(cases)
         present = structs.asdict(load_weights().cue)
-        print("[cue]")
-        for name, factor in zip(TERMS, factors, strict=True):
-            print(f"{name} = {present[name] * factor:.4g}")
-        print(f"relevance_pressing = {present['relevance_pressing'] * factors[0]:.4g}")
-    print(f"# {len(cases)} bundles: mean reciprocal rank {before:.4f} -> {after:.4f}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        lines.append("[cue]")
+        lines += [f"{name} = {present[name] * factor:.4g}" for name, factor in zip(TERMS, factors, strict=True)]
+        lines.append(f"relevance_pressing = {present['relevance_pressing'] * factors[0]:.4g}")
+    lines.append(f"# {len(cases)} bundles: mean reciprocal rank {before:.4f} -> {after:.4f}")
+    return "\n".join(lines)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 
+from models.cue_mlp import CueMlp
 from models.cue_score import RecallWeights
 from models.encoder import Encoded
 from models.records import Affect, Bundle
@@ -28,6 +30,7 @@ class Recalling:
     def __init__(self, settings: Settings, rules: RuleBook, weights: Watched[RecallWeights]) -> None:
         self._on, self._max_cues = settings.recall.on, settings.recall.max_cues
         self._weights = weights
+        self._network = CueMlp.load(Path(settings.recall.cue_model)) if settings.recall.cue_model else None
         self._rules = rules
 
     def wants(self, affect: Affect) -> bool:
@@ -49,7 +52,9 @@ class Recalling:
             encoded.query,
             index,
             task=step.view,
-            settings=RecallSettings(max_cues=self._max_cues, on=self._on, weights=self._weights.value),
+            settings=RecallSettings(
+                max_cues=self._max_cues, on=self._on, weights=self._weights.value, network=self._network
+            ),
             context_queries=[(item.text, item.query) for item in context],
             passage_vector=encoded.passage,
         )

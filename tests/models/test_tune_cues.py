@@ -9,8 +9,7 @@ import pytest
 from models.cue_mlp import CueMlp
 from models.cue_score import TERMS, strength
 from models.errors import ResourceError
-from models.train import tune_cues
-from models.train.tune_cues import Case, grid_search, quality, read_cases, train_network
+from models.train.tune_cues import Case, grid_search, quality, read_cases, train_network, tune
 
 
 def made_cases(count: int = 40) -> list[Case]:
@@ -47,7 +46,7 @@ def test_the_network_learns_the_same_and_survives_its_file(tmp_path: Path) -> No
         CueMlp.load(tmp_path / "none.npz")
 
 
-def test_labels_meet_bundles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_meet_bundles(tmp_path: Path) -> None:
     def cue(event: str, gap: float) -> dict[str, object]:
         terms = dict.fromkeys(TERMS, 0.5) | {"resolution_gap": gap}
         return {"source_event_ids": [event], "terms": terms, "weights": dict.fromkeys(TERMS, 1.0)}
@@ -58,5 +57,8 @@ def test_labels_meet_bundles(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     paths = tmp_path / "labels.jsonl", tmp_path / "bundles.jsonl"
     for path, lines in zip(paths, (labels, bundles), strict=True):
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert tune_cues.main([str(path) for path in paths]) == 0
-    assert "[cue]" in capsys.readouterr().out
+    report = tune(*paths)
+    assert report is not None and report.startswith("[cue]") and "3 bundles" in report
+    trained = tune(*paths, tmp_path / "cues.npz")
+    assert trained is not None and (tmp_path / "cues.npz").exists()
+    assert tune(paths[0], paths[0]) is None
