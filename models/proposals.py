@@ -21,13 +21,14 @@ _FREE = ("the", "another", "both", "either", "any", "else", "which")
 class Thresholds(Struct, frozen=True):
     """How sure a change must be (probability of the site times that of the phrase); below, the text stays as it is.
 
-    ``named``: insertions into a Chinese utterance that itself names something; ``pointed``: a pronoun that only the pointer
+    ``named``: insertions into a Chinese utterance that itself names something; ``identified``: insertions of an id; ``pointed``: a pronoun that only the pointer
     explains; ``point``: how probable "none of these words" may be for a pronoun that the text itself still explains.
     """
 
     replace: float = 0.35
     insert: float = 0.35
     named: float = 0.8
+    identified: float = 0.9
     point: float = 0.85
     pointed: float = 0.6
 
@@ -79,6 +80,8 @@ class Proposals:
         if run is None or run.turn < 0 or sure < (self._insert_limit() if gap else self.limits.replace):
             return None
         name = case.context[run.turn].text[run.start : run.end]
+        if gap and sure < self.limits.identified and any(c.isdigit() for c in name) and any(c.isalpha() for c in name):
+            return None
         if not is_name(name, case.references.stock) or gap and is_rival(name, case.words):
             return None
         written = write_phrase(path, case.layout, case.context, case.same[run.turn])
