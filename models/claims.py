@@ -13,7 +13,7 @@ from models.text import narrow
 MAX_TEXT = 2000
 """Characters of one unit that are read; units are far shorter."""
 
-_BLOCK_END = re.compile(r"\n\s*\n|</[\w -]+>|$")
+_BLOCK_END = re.compile(r"\n\s*\n|</[\w -]+>|\[/[^\]\n]{1,40}\]|$")
 _SENTENCE_STOP = re.compile(r"[。.!！?？;；]")
 _QUOTED_LINE = re.compile(r"(?m)^[ \t]{0,8}>[^\n]*")
 

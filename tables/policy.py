@@ -46,7 +46,6 @@ _PROFILE_ATTRIBUTES = frozenset(
         "location",
         "delivery",
         "my",
-        "owns",
     ]
 )
 _LASTING = frozenset({"preference", "identity"})

@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from models.constraints import asked_for
 from models.intents import CHAT, INFORM, ParsedIntent, common_words, is_strong_id
 from models.records import Affect, Entity
 from models.slot_values import content_tokens
@@ -100,8 +101,9 @@ def _by_ids(session: SessionState, active: TaskState | None, parsed: ParsedInten
 
 def _first(session: SessionState, turn: Affect, parsed: ParsedIntent, has_content: bool) -> Choice:
     """No task runs: a wish, a question, a constraint or an answer opens one; what is only told does not."""
-    answered = any(t.role == "agent" for t in session.turns[-1:]) and session.turns[-1].text.rstrip().endswith(
-        ("?", "？")
+    before = session.turns[-1] if session.turns else None
+    answered = (
+        before is not None and before.role == "agent" and bool(_ASKS.search(before.text) or asked_for(before.text))
     )
     if parsed.action not in (INFORM, "none") or has_content or parsed.asks or answered or parsed.group:
         return Choice("new", recalled=_recall(session, turn, parsed))
@@ -141,6 +143,7 @@ def _belongs(active: TaskState, turn: Affect, parsed: ParsedIntent, topic: set[s
     return leans and bool({f"#{group}" for group in parsed.groups} & _marks(active)) and not parsed.wants
 
 
+_ASKS = re.compile(r"[?？]\s*$")
 _ANSWERS = re.compile(
     r"(?i)\s*(?:是的|嗯|好|对[，,]|行|可以|没有|不用|yes|yeah|yep|perfect|great|sure|ok|okay|no|not)(?![a-z])"
 )

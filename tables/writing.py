@@ -113,7 +113,8 @@ def facts_of(unit: Unit) -> list[SlotFact]:
     names += [e.text for e in unit.entities if e.type.lower() in ("person", "per", "name") and e.text not in names]
     if unit.speaker.role in ("tool", "system") or unit.type == "question":
         return []
-    return read_slots(unit.resolved_content, speaker=subject_of(unit), names=names, wish=unit.layer == "profile")
+    meant = unit.layer == "profile" and unit.type in ("preference", "action_request", "constraint")
+    return read_slots(unit.resolved_content, speaker=subject_of(unit), names=names, wish=meant)
 
 
 def subject_of(unit: Unit) -> str:
