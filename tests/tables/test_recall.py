@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
-from models.records import Affect, Emotion, Slot, Speaker, TaskView, TimeExpression, Unit, Validity
+from models.cue_mlp import INPUTS, CueMlp
+from models.records import Affect, Emotion, Entity, Slot, Speaker, TaskView, TimeExpression, Unit, Validity
 from tables.person_index import PersonIndex
 from tables.recall import Recall, RecallSettings, recall, wanted
 from tests.tables.people import DIMENSION, entity, toy_vector, toy_weights, turn, unit
@@ -194,3 +196,69 @@ def test_ages_are_counted_from_the_given_moment() -> None:
 )  # fmt: skip
 def test_which_turns_get_a_bundle(on: str, role: Any, remember: bool, want: bool) -> None:
     assert wanted(turn("hello", speaker=Speaker(role=role), remember=remember), on) is want
+
+
+def test_a_choice_to_be_made_calls_for_what_lasts() -> None:
+    diet = unit("我不能吃辣", "a", type="constraint")
+    assert ask(memory([diet]), turn("今天股市收盘了吗"), like="我").abstained
+    with_choice = ask(
+        memory([diet, unit("昨天修好了自行车", "b", session="x")]), turn("晚上帮我点几个菜"), like="我不能吃辣"
+    )
+    assert events(with_choice)[:1] == ["a"]
+    assert "正是所问的那类记忆" in with_choice.cues[0].why
+
+
+def test_a_question_after_a_place_prefers_the_unit_that_holds_one() -> None:
+    there = unit("新仓库在嘉兴", "a", entities=[Entity(id="嘉兴", type="place", text="嘉兴", start=4, end=6)])
+    index = memory([unit("新仓库归小陈管", "b"), there])
+    assert events(ask(index, turn("新仓库在哪里？")))[0] == "a"
+
+
+def test_of_one_utterance_the_strongest_clause_comes_before_other_utterances_only() -> None:
+    index = memory(
+        [
+            unit("the blue boat needs paint", "a", turn=1), unit("the blue boat has a hole", "a", turn=1, unit_id="a2"),
+            unit("the blue boat was sold", "b", turn=9),
+        ]
+    )  # fmt: skip
+    assert {cue.source_event_ids[0] for cue in ask(index, turn("What about the blue boat?"), max_cues=2).cues} == {
+        "a",
+        "b",
+    }
+
+
+def test_what_the_turn_itself_left_in_memory_does_not_make_nonsense_known() -> None:
+    index = memory([unit("Gym membership ends in May", "a"), unit("qwzx flmp troo vvv", "now")])
+    assert ask(index, turn("qwzx flmp troo vvv"), like="Gym membership ends in May").abstained
+
+
+def test_the_silence_is_harder_to_break_in_a_large_memory() -> None:
+    limits = toy_weights().abstain
+    assert limits.silence(1) == limits.silent
+    assert limits.silence(10) < limits.silence(1000)
+
+
+def test_a_remark_is_compared_as_like_with_like() -> None:
+    text = "I turned the promotion down because of the endless evening calls it would bring again"
+    index = memory([unit("stopped taking work calls after six", "a"), unit("planted tomatoes", "b", session="x")])
+    far = toy_vector("planted tomatoes")
+    said = turn(text)
+    plain = recall(said, far, index, task=TaskView(), settings=RecallSettings(weights=toy_weights()))
+    near = recall(
+        said, far, index, task=TaskView(), settings=RecallSettings(weights=toy_weights()),
+        passage_vector=toy_vector("stopped taking work calls after six"),
+    )  # fmt: skip
+    assert events(near).count("a") >= events(plain).count("a")
+    assert "a" in events(near)
+
+
+def test_a_trained_network_may_take_the_place_of_the_weights() -> None:
+    hidden = np.zeros((INPUTS, 1))
+    hidden[2, 0] = 5.0
+    network = CueMlp(hidden, np.zeros(1), np.ones(1), np.zeros(()))
+    old = unit("the lamp L-3 flickers", "old", "2026-01-01T10:00:00+08:00")
+    new = unit("the lamp L-3 hums", "new", "2026-03-09T09:00:00+08:00", session="x")
+    settings = RecallSettings(weights=toy_weights(), network=network)
+    said = turn("lamp L-3?")
+    found = recall(said, toy_vector(said.text), memory([old, new]), task=TaskView(), settings=settings)
+    assert events(found)[0] == "new"
