@@ -53,8 +53,13 @@ class CueLexicon:
         return cls(tuple(tables), {key: tuple(kinds) for key, kinds in words.items()})
 
     def find(self, text: str) -> list[Cue]:
-        """Every cue in the text, by start; words may overlap. Spans are offsets into `text`."""
-        tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(folded(text))]
+        """Every cue in the text, by start; words may overlap. Spans are offsets into `text`.
+
+        Any number matches the "0" of an entry: "约0" finds "约 300".
+        """
+        tokens = [
+            ("0" if m.group().isdecimal() else m.group(), m.start(), m.end()) for m in _TOKEN.finditer(folded(text))
+        ]
         found = []
         for first, (key, start, end) in enumerate(tokens):
             last = first

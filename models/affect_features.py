@@ -21,6 +21,8 @@ _PIECES = 160
 _EARLIER_KINDS = (
     "question", "request", "complaint", "gratitude", "apology", "refuse", "accept", "urgent", "challenge", "commit_plain",
 )  # fmt: skip
+_MOODS = ("strain", "anger", "joy", "sadness", "fear", "surprise", "disgust")
+_TURNS_BACK, _TURN_CHARACTERS = 3, 80
 _CONTRAST = re.compile(r"\s*[,，…。.]*\s*(?:不过|但是|但|可是|只是|but|however|though)", re.IGNORECASE)
 LONG_PAUSE_MS = 800
 """A silence from here on is hesitation, not breath."""
@@ -43,7 +45,7 @@ class SurfaceReader:
     def __init__(self, lexicon: CueLexicon) -> None:
         self._lexicon = lexicon
         self._column = {kind: column for column, kind in enumerate(lexicon.kinds)}
-        self.size = len(lexicon.kinds) + len(_EARLIER_KINDS) + 18
+        self.size = len(lexicon.kinds) + len(_EARLIER_KINDS) + len(_MOODS) + 18
 
     def read(self, text: str, *, speaker: Speaker, context: Sequence[Turn], pauses: Sequence[Pause] = ()) -> Surface:
         """The surface of `text` as said by `speaker` after `context` (oldest first)."""
@@ -56,11 +58,13 @@ class SurfaceReader:
         earlier_kinds = {cue.kind for cue in self._lexicon.find(earlier.text[-200:])} if earlier else set()
         dense = [min(count, 3) / 3 for count in counts]
         dense += [float(kind in earlier_kinds) for kind in _EARLIER_KINDS]
+        lately = {cue.kind for turn in context[-_TURNS_BACK:] for cue in self._lexicon.find(turn.text[-200:])}
+        dense += [float(mood in lately) for mood in _MOODS]
         dense += _punctuation(text) + _setting(text, speaker, context, earlier, pauses)
         return Surface(
             dense=np.asarray(dense, np.float32),
             text_grams=grams(text, TEXT_BUCKETS),
-            turn_grams=grams(earlier.text[-200:], TURN_BUCKETS) if earlier else np.zeros(0, np.int64),
+            turn_grams=_earlier_grams(speaker, context),
             cues=cues,
             earlier=earlier,
         )
@@ -73,12 +77,25 @@ def same_speaker(turn: Turn, speaker: Speaker) -> bool:
     return turn.role == speaker.role
 
 
-def grams(text: str, buckets: int) -> np.ndarray:
-    """Bucket numbers int64 of the n-grams (1 to 3 characters or words) of the text's beginning; CRC-32, so stable."""
+def _earlier_grams(speaker: Speaker, context: Sequence[Turn]) -> np.ndarray:
+    """Bucket numbers of the last turns' n-grams, apart for the speaker's own and the others'."""
+    parts = [
+        grams(turn.text[-_TURN_CHARACTERS:], TURN_BUCKETS, "own" if same_speaker(turn, speaker) else "other")
+        for turn in context[-_TURNS_BACK:]
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def grams(text: str, buckets: int, space: str = "") -> np.ndarray:
+    """Bucket numbers int64 of the n-grams (1 to 3 characters or words) of the text's beginning; CRC-32, so stable.
+
+    Another `space` gives the same n-grams other buckets.
+    """
+    seed = zlib.crc32(space.encode())
     pieces = ["<", *_PIECE.findall(folded(text[:2000]))[:_PIECES], ">"]
     found = pieces[1:-1] + [f"{a} {b}" for a, b in zip(pieces, pieces[1:], strict=False)]
     found += [f"{a} {b} {c}" for a, b, c in zip(pieces, pieces[1:], pieces[2:], strict=False)]
-    return np.asarray([zlib.crc32(gram.encode()) % buckets for gram in found], np.int64)
+    return np.asarray([zlib.crc32(gram.encode(), seed) % buckets for gram in found], np.int64)
 
 
 def hesitates(text: str, pauses: Sequence[Pause]) -> tuple[bool, bool]:

@@ -1,4 +1,8 @@
-"""The trained heads of filter 2: one hidden layer over encoder state, surface and n-grams. NumPy only."""
+"""The trained heads of filter 2: a convolution over token states, then one hidden layer. NumPy only.
+
+Inputs of the hidden layer: mean and maximum of the token states, the convolution's maximum and mean over the tokens (three
+tokens wide), the surface's dense features, and the summed embeddings of the text's and the earlier turns' n-grams.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,8 @@ from models.affect_features import TEXT_BUCKETS, TURN_BUCKETS, Surface
 from models.encoder import Encoded
 from models.errors import RecordError, ResourceError
 
+TOKENS = 256
+"""Tokens past this are seen by the mean and maximum only."""
 SHIPPED = Path(__file__).parent / "weights" / "affect.npz"
 GROUPS = ("calm", "joy", "surprise", "sadness", "fear", "anger", "disgust")
 """Emotion groups the net tells apart; `FINER` splits three of them in two."""
@@ -18,7 +24,8 @@ FINER = {"joy": "gratitude", "sadness": "disappointment", "anger": "frustration"
 OUTPUTS = {"intent": 6, "emotion": 7, "intensity": 7, "finer": 3, "load": 4}
 """Output blocks in order: six intents, seven groups (which one), seven (how much), three splits, four load axes."""
 _SHAPES = {
-    "state_scale": (768,), "state_shift": (768,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
+    "state_scale": (768,), "state_shift": (768,), "token_scale": (384,), "token_shift": (384,),
+    "taps": (384, None), "taps_bias": (None,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
     "hidden": (None, None), "hidden_bias": (None,), "out": (None, sum(OUTPUTS.values())),
     "out_bias": (sum(OUTPUTS.values()),), "temperature": (2,), "emotion_lift": (7,), "intent_lift": (6,),
 }  # fmt: skip
@@ -44,7 +51,15 @@ class AffectNet:
                 raise ResourceError(
                     f"{path}: {name} has shape {found}, expected {shape}; retrain with `cuestream train`"
                 )
-        width = 768 + surface_size + weights["text_grams"].shape[1] + weights["turn_grams"].shape[1]
+        if weights["taps"].shape[1] != 3 * len(weights["taps_bias"]):
+            raise ResourceError(f"{path}: taps has shape {weights['taps'].shape}; retrain with `cuestream train`")
+        width = (
+            768
+            + 2 * len(weights["taps_bias"])
+            + surface_size
+            + weights["text_grams"].shape[1]
+            + weights["turn_grams"].shape[1]
+        )
         if weights["hidden"].shape != (width, weights["out"].shape[0]):
             raise ResourceError(
                 f"{path}: made for other word lists ({weights['hidden'].shape[0]} inputs, now {width}); retrain the heads"
@@ -62,6 +77,7 @@ class AffectNet:
         inputs = np.concatenate(
             (
                 (state - weights["state_shift"]) * weights["state_scale"],
+                self._convolved(encoded.states[:TOKENS]),
                 surface.dense,
                 _summed(weights["text_grams"], surface.text_grams),
                 _summed(weights["turn_grams"], surface.turn_grams),
@@ -71,6 +87,19 @@ class AffectNet:
         logits = hidden @ weights["out"] + weights["out_bias"]
         bounds = np.cumsum([0, *OUTPUTS.values()])
         return {name: logits[bounds[i] : bounds[i + 1]] for i, name in enumerate(OUTPUTS)}
+
+    def _convolved(self, states: np.ndarray) -> np.ndarray:
+        """Maximum and mean over the tokens of a rectified convolution three tokens wide, [2C]."""
+        weights = self.weights
+        size = len(weights["taps_bias"])
+        if not len(states):
+            return np.zeros(2 * size, np.float32)
+        taps = ((states - weights["token_shift"]) * weights["token_scale"]) @ weights["taps"]
+        found = taps[:, size : 2 * size] + weights["taps_bias"]
+        found[1:] += taps[:-1, :size]
+        found[:-1] += taps[1:, 2 * size :]
+        found = np.maximum(found, 0)
+        return np.concatenate((found.max(0), found.mean(0)))
 
 
 def state_vector(encoded: Encoded) -> np.ndarray:

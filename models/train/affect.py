@@ -16,14 +16,14 @@ from torch.nn import functional as F
 
 from models.affect_cues import CueLexicon
 from models.affect_features import TEXT_BUCKETS, TURN_BUCKETS, SurfaceReader
-from models.affect_net import FINER, GROUPS, OUTPUTS, SHIPPED, state_vector
+from models.affect_net import FINER, GROUPS, OUTPUTS, SHIPPED
 from models.encoder import Encoder
 from models.records import Speaker
 from models.train import affect_data as data
 from models.train.affect_data import Example
 
-WIDTH, TEXT_WIDTH, TURN_WIDTH = 192, 32, 16
-EPOCHS, BATCH = 6, 256
+WIDTH, TAPS, TEXT_WIDTH, TURN_WIDTH = 192, 128, 32, 24
+EPOCHS, BATCH, WINDOW, TRAIN_TOKENS = 6, 128, 8192, 96
 OWN_LINES = Path(__file__).parents[2] / "tests" / "data" / "intents.jsonl"
 
 
@@ -36,7 +36,8 @@ class Net(nn.Module):
         self.turn_grams = nn.EmbeddingBag(TURN_BUCKETS, TURN_WIDTH, mode="sum")
         nn.init.normal_(self.text_grams.weight, std=0.05)
         nn.init.normal_(self.turn_grams.weight, std=0.05)
-        self.hidden = nn.Linear(768 + surface + TEXT_WIDTH + TURN_WIDTH, WIDTH)
+        self.taps = nn.Conv1d(384, TAPS, 3, padding=1)
+        self.hidden = nn.Linear(768 + 2 * TAPS + surface + TEXT_WIDTH + TURN_WIDTH, WIDTH)
         self.out = nn.Linear(WIDTH, sum(OUTPUTS.values()))
         self.drop_state, self.drop = nn.Dropout(0.1), nn.Dropout(0.2)
 
@@ -44,7 +45,10 @@ class Net(nn.Module):
         """Logits [B, 27] of a batch made by `Table.batch`."""
         text = self.text_grams(batch["text"], batch["text_at"]) / batch["text_n"]
         turn = self.turn_grams(batch["turn"], batch["turn_at"]) / batch["turn_n"]
-        inputs = torch.cat((self.drop_state(batch["state"]), batch["dense"], self.drop(text), self.drop(turn)), 1)
+        found = F.relu(self.taps(self.drop_state(batch["tokens"]).transpose(1, 2))) * batch["mask"][:, None]
+        local = self.drop(torch.cat((found.max(2).values, found.sum(2) / batch["mask"].sum(1, keepdim=True)), 1))
+        parts = (self.drop_state(batch["state"]), local, batch["dense"], self.drop(text), self.drop(turn))
+        inputs = torch.cat(parts, 1)
         return self.out(self.drop(F.relu(self.hidden(inputs))))
 
 
@@ -53,7 +57,12 @@ class Table:
 
     def __init__(self, examples: list[Example], encoder: Encoder, reader: SurfaceReader, cache: Path | None) -> None:
         self.examples = examples
-        states = encoded_states(examples, encoder, cache)
+        tokens, pooled = encoded_texts(examples, encoder, cache)
+        self.tokens = [tokens[e.text] for e in examples]
+        highest = np.stack([t.max(0) if len(t) else pooled[e.text] for t, e in zip(self.tokens, examples, strict=True)])
+        states = np.concatenate((np.stack([pooled[e.text] for e in examples]), highest), 1).astype(np.float32)
+        some = np.concatenate(self.tokens[:: max(len(examples) // 4000, 1)]).astype(np.float32)
+        self.token_shift, self.token_scale = some.mean(0), 1 / (some.std(0) + 1e-4)
         self.shift = states.mean(0)
         self.scale = 1 / (states.std(0) + 1e-4)
         self.states = (states - self.shift) * self.scale
@@ -72,10 +81,18 @@ class Table:
             "state": torch.from_numpy(self.states[rows]),
             "dense": torch.from_numpy(self.dense[rows]),
         }
+        parts = [self.tokens[row][:TRAIN_TOKENS] for row in rows]
+        longest = max(1, *map(len, parts))
+        tokens = np.zeros((len(rows), longest, 384), np.float32)
+        mask = np.zeros((len(rows), longest), np.float32)
+        for place, part in enumerate(parts):
+            tokens[place, : len(part)] = (part.astype(np.float32) - self.token_shift) * self.token_scale
+            mask[place, : max(len(part), 1)] = 1
+        made["tokens"], made["mask"] = torch.from_numpy(tokens), torch.from_numpy(mask)
         for name, lists in (("text", self.text), ("turn", self.turn)):
-            parts = [lists[row] for row in rows]
-            lengths = np.array([len(part) for part in parts])
-            made[name] = torch.from_numpy(np.concatenate(parts))
+            bags = [lists[row] for row in rows]
+            lengths = np.array([len(bag) for bag in bags])
+            made[name] = torch.from_numpy(np.concatenate(bags))
             made[f"{name}_at"] = torch.from_numpy(np.concatenate(([0], lengths.cumsum()[:-1])))
             made[f"{name}_n"] = torch.from_numpy(np.sqrt(np.maximum(lengths, 1))[:, None].astype(np.float32))
         for name, values in self.targets.items():
@@ -83,23 +100,31 @@ class Table:
         return made
 
 
-def encoded_states(examples: list[Example], encoder: Encoder, cache: Path | None) -> np.ndarray:
-    """States [N, 768] of the examples' texts; computed once for each encoder and text where a cache file is given."""
-    known: dict[str, np.ndarray] = {}
+def encoded_texts(
+    examples: list[Example], encoder: Encoder, cache: Path | None
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Token states float16 [n, 384] and mean state of each text; kept in `cache` (npz) for the next run."""
+    tokens: dict[str, np.ndarray] = {}
+    pooled: dict[str, np.ndarray] = {}
     if cache and cache.exists():
-        stored = np.load(cache, allow_pickle=True)
-        if str(stored["name"]) == encoder.name:
-            known = dict(zip(stored["texts"].tolist(), stored["states"].astype(np.float32), strict=True))
-    missing = sorted({e.text for e in examples} - known.keys())
+        with np.load(cache, allow_pickle=True) as stored:
+            if str(stored["name"]) == encoder.name:
+                texts, ends, flat = stored["texts"].tolist(), stored["ends"], stored["tokens"]
+                tokens = {t: flat[ends[i] : ends[i + 1]] for i, t in enumerate(texts)}
+                pooled = dict(zip(texts, stored["pooled"], strict=True))
+    missing = sorted({e.text for e in examples} - tokens.keys())
     for number, text in enumerate(missing):
-        known[text] = state_vector(encoder.encode([text[:1500]])[0])
+        encoded = encoder.encode([text[:1500]])[0]
+        tokens[text], pooled[text] = encoded.states[:160].astype(np.float16), encoded.pooled.astype(np.float16)
         if number % 5000 == 4999:
             print(f"encoded {number + 1} of {len(missing)}", flush=True)
     if cache and missing:
-        texts = sorted(known)
-        stacked = np.stack([known[text] for text in texts]).astype(np.float16)
-        np.savez(cache, name=encoder.name, texts=np.array(texts, object), states=stacked)
-    return np.stack([known[e.text] for e in examples]).astype(np.float32)
+        texts = sorted(tokens)
+        ends = np.concatenate(([0], np.cumsum([len(tokens[text]) for text in texts])))
+        flat = np.concatenate([tokens[text] for text in texts])
+        means = np.stack([pooled[text] for text in texts])
+        np.savez(cache, name=encoder.name, texts=np.array(texts, object), ends=ends, tokens=flat, pooled=means)
+    return tokens, pooled
 
 
 def targets(examples: list[Example]) -> dict[str, np.ndarray]:
@@ -156,32 +181,42 @@ def train(table: Table, rows: np.ndarray, surface: int, seed: int = 0) -> Net:
         mass = np.bincount(known[known >= 0], table.targets["weight"][rows][known >= 0], size) + 1
         classes[name] = torch.tensor((mass.sum() / mass / size) ** 0.4, dtype=torch.float32)
     grams = [*net.text_grams.parameters(), *net.turn_grams.parameters()]
-    rest = [*net.hidden.parameters(), *net.out.parameters()]
+    rest = [*net.taps.parameters(), *net.hidden.parameters(), *net.out.parameters()]
     optimiser = torch.optim.AdamW(
         [{"params": grams, "lr": 8e-3, "weight_decay": 0.01}, {"params": rest, "lr": 1.5e-3, "weight_decay": 0.02}]
     )
-    steps = EPOCHS * (len(rows) // BATCH + 1)
+    steps = EPOCHS * (len(rows) // BATCH + len(rows) // WINDOW + 1)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(1 - step / steps, 0.01))
     for epoch in range(EPOCHS):
         net.train()
-        order = shuffle.permutation(rows)
+        batches = by_length(table, shuffle.permutation(rows), shuffle)
         seen = 0.0
-        for begin in range(0, len(order), BATCH):
-            batch = table.batch(order[begin : begin + BATCH])
+        for chosen in batches:
+            batch = table.batch(chosen)
             loss = loss_of(net(batch), batch, classes)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
             schedule.step()
             seen += loss.item()
-        print(f"epoch {epoch + 1}/{EPOCHS} loss {seen / (len(order) // BATCH + 1):.4f}", flush=True)
+        print(f"epoch {epoch + 1}/{EPOCHS} loss {seen / len(batches):.4f}", flush=True)
     return net.eval()
+
+
+def by_length(table: Table, order: np.ndarray, shuffle: np.random.Generator) -> list[np.ndarray]:
+    """Batches of rows of like length, in random order: little padding."""
+    batches = []
+    for begin in range(0, len(order), WINDOW):
+        window = order[begin : begin + WINDOW]
+        window = window[np.argsort([len(table.tokens[row]) for row in window], kind="stable")]
+        batches += [window[at : at + BATCH] for at in range(0, len(window), BATCH)]
+    return [batches[place] for place in shuffle.permutation(len(batches))]
 
 
 def logits_of(net: Net, table: Table, rows: np.ndarray) -> np.ndarray:
     """Logits [len(rows), 27]."""
     with torch.no_grad():
-        parts = [net(table.batch(rows[begin : begin + 512])).numpy() for begin in range(0, len(rows), 512)]
+        parts = [net(table.batch(rows[begin : begin + 64])).numpy() for begin in range(0, len(rows), 64)]
     return np.concatenate(parts)
 
 
@@ -296,6 +331,8 @@ def write(out: Path, net: Net, table: Table, rows: np.ndarray, logits: np.ndarra
     print({**figures, "cped emotion": round(emotion_f1, 4), "temperatures": (temp, felt_temp)})
     weights = {
         "state_scale": table.scale, "state_shift": table.shift,
+        "token_scale": table.token_scale, "token_shift": table.token_shift,
+        "taps": net.taps.weight.permute(1, 2, 0).reshape(384, 3 * TAPS), "taps_bias": net.taps.bias,
         "text_grams": net.text_grams.weight, "turn_grams": net.turn_grams.weight,
         "hidden": net.hidden.weight.T, "hidden_bias": net.hidden.bias,
         "out": net.out.weight.T, "out_bias": net.out.bias,

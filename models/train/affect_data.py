@@ -161,10 +161,23 @@ def feelings(train: Path, limit: int) -> list[Example]:
     for row in sampled(rows(train, "load_en_sad"), limit):
         stress = min(row["severity"] / 8, 1.0) * 0.8 + row["stressor"] * 0.2
         found.append(Example(text=row["text"], source="sad", load=[stress, None, None, None]))
+    found += _joined([e for e in found if e.source == "sad"])
     for row in sampled(rows(train, "dialog_zh_cpsycoun"), limit // 8):
         first = row["turns"][0]["text"]
         found.append(Example(text=first, source="cpsycoun", weight=0.5, load=[0.75, None, None, None]))
     return found
+
+
+def _joined(lines: list[Example]) -> list[Example]:
+    """Paragraphs of five lines of like stress each: the single lines are short, posts are not."""
+    lines = sorted(lines, key=lambda e: (round(e.load[0] or 0.0, 1), zlib.crc32(e.text.encode())))
+    made = []
+    for begin in range(0, len(lines) - 5, 5):
+        group = lines[begin : begin + 5]
+        stress = sum(e.load[0] or 0.0 for e in group) / len(group)
+        text = " ".join(e.text for e in group)
+        made.append(Example(text=text, source="sad joined", weight=2.0, load=[stress, None, None, None]))
+    return made
 
 
 def axes(train: Path, limit: int) -> list[Example]:
