@@ -23,6 +23,8 @@ MAX_ENTRIES = 16
 """Current units kept per slot key; the oldest leave first."""
 MIN_SHARE = 0.3
 """A unit is replaced by a conflict about one of its statements only if that is at least this share of its text."""
+_OF_SLOT = "\x01slot"
+"""First part of the rows that say under which keys a slot's facts are kept: what is erased must be found again."""
 Relation = Literal["none", "same", "conflict"]
 
 
@@ -74,7 +76,7 @@ def judge(rows: PersonRows, unit: Unit, facts: Sequence[SlotFact]) -> Verdict:
                 if _rank(new) >= _rank(old):
                     if old.share >= MIN_SHARE and old.slot not in verdict.losers:
                         verdict.losers.append(old.slot)
-                elif new.share >= MIN_SHARE:
+                elif new.share >= MIN_SHARE and _is_current(rows, old.slot):
                     verdict.beaten_by = old.slot
     return verdict
 
@@ -114,15 +116,22 @@ def index(rows: PersonRows, slot: int, unit: Unit, facts: Sequence[SlotFact]) ->
                 if (old.slot, old.attribute, old.value) != (slot, entry.attribute, entry.value)
             ]
             _put(rows, key, (kept + [entry])[-MAX_ENTRIES:])
+    keys = list(dict.fromkeys(key for fact in facts for key in keys_of(fact)))
+    if keys:
+        rows.put(CONFLICT, _OF_SLOT, slot, value=msgspec.msgpack.encode(keys))
 
 
-def drop(rows: PersonRows, slot: int, facts: Sequence[SlotFact]) -> None:
-    """Takes a unit's facts out of their rows."""
-    for key in dict.fromkeys(key for fact in facts for key in keys_of(fact)):
+def drop(rows: PersonRows, slot: int) -> None:
+    """Takes a unit's facts out of all rows that hold them, as noted when they were put there."""
+    raw = rows.get(CONFLICT, _OF_SLOT, slot)
+    if raw is None:
+        return
+    for key in msgspec.msgpack.decode(raw, type=list[tuple[str, ...]]):
         old = _row(rows, key)
         kept = [entry for entry in old if entry.slot != slot]
         if len(kept) != len(old):
             _put(rows, key, kept)
+    rows.delete(CONFLICT, _OF_SLOT, slot)
 
 
 def refresh(rows: PersonRows, slot: int, facts: Sequence[SlotFact], ts: datetime) -> None:
@@ -196,9 +205,20 @@ def _rank(entry: Entry) -> tuple[datetime, bool, float]:
 def _same_words(rows: PersonRows, old: Entry, unit: Unit) -> bool:
     """Whether the new unit adds no content word to the old one's, so that one of them is enough."""
     known = load(rows, old.slot)
-    if known is None or old.past or old.mode in ("have", "gone") or known.clearance != unit.clearance:
+    if (
+        known is None
+        or known.status != "current"
+        or old.past
+        or old.mode in ("have", "gone")
+        or known.clearance != unit.clearance
+    ):
         return False
     return content_tokens(unit.resolved_content) <= content_tokens(known.resolved_content)
+
+
+def _is_current(rows: PersonRows, slot: int) -> bool:
+    known = load(rows, slot)
+    return known is not None and known.status == "current"
 
 
 def _row(rows: PersonRows, key: tuple[str, ...]) -> list[Entry]:

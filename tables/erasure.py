@@ -35,7 +35,7 @@ from models.text import narrow
 from tables import conflicts, profile, tasks, units
 from tables.person import PersonState, SessionState, TaskState
 from tables.store import ERASED, PersonRows
-from tables.writing import CORRECTION_CONFIDENCE, NEIGHBOURS, audit, facts_of
+from tables.writing import CORRECTION_CONFIDENCE, NEIGHBOURS, audit
 
 MAX_RANGES = 64
 """Erased stretches of time kept per person; past that, neighbours are joined into one."""
@@ -89,7 +89,7 @@ def was_erased(rows: PersonRows, event_id: str, ts: datetime) -> bool:
 def _forget(state: PersonState, rows: PersonRows, command: Command, effects: Effects) -> None:
     scope = command.scope
     for slot, unit in _with_remnants(rows, list(_matching(state, rows, scope)), scope):
-        conflicts.drop(rows, slot, facts_of(unit))
+        conflicts.drop(rows, slot)
         profile.forget(rows, slot)
         effects.erased.append(units.erase(rows, slot, unit))
         effects.dropped_slots.append(slot)
@@ -130,7 +130,7 @@ def _mark(state: PersonState, rows: PersonRows, command: Command, effects: Effec
     for slot, unit in found:
         if by is not None and unit.unit_id == by:
             continue
-        conflicts.drop(rows, slot, facts_of(unit))
+        conflicts.drop(rows, slot)
         profile.forget(rows, slot)
         effects.changed.append(units.retire(rows, slot, unit, status, command.ts, by))  # type: ignore[arg-type]
         effects.dropped_slots.append(slot)
@@ -144,7 +144,7 @@ def _logout(state: PersonState, rows: PersonRows, command: Command, effects: Eff
     if state.user_id is None:
         for slot, unit in _all_units(state, rows):
             if unit.status == "current":
-                conflicts.drop(rows, slot, facts_of(unit))
+                conflicts.drop(rows, slot)
                 profile.forget(rows, slot)
                 effects.changed.append(units.retire(rows, slot, unit, "expired", command.ts))
                 effects.dropped_slots.append(slot)

@@ -23,6 +23,8 @@ from tables.store import PersonRows
 MAX_CANDIDATES = 12
 RECENT = 6
 """The newest slots are always among the candidates: what is corrected was often just said."""
+MAX_SOURCES = 31
+"""Of a statement repeated for ever, the first event and so many of the latest are named."""
 JUST_SAID_SECONDS = 600
 """A correction without a word in common can only be about what the other side said in the last ten minutes."""
 NEIGHBOURS = 4
@@ -145,6 +147,7 @@ def _merge(rows: PersonRows, unit: Unit, twin: int, facts: Sequence[SlotFact], w
     for event in unit.source_event_ids:
         if event not in known.source_event_ids:
             known.source_event_ids.append(event)
+    del known.source_event_ids[1:-MAX_SOURCES]
     known.confidence = max(known.confidence, unit.confidence)
     known.priority_flag = known.priority_flag or unit.priority_flag
     units.save(rows, twin, known)
@@ -161,7 +164,7 @@ def _retire(rows: PersonRows, slot: int, unit: Unit, status: str, written: Writt
     old = units.load(rows, slot)
     if old is None or old.status != "current":
         return
-    conflicts.drop(rows, slot, facts_of(old))
+    conflicts.drop(rows, slot)
     profile.forget(rows, slot)
     units.retire(rows, slot, old, status, unit.ts, unit.unit_id)  # type: ignore[arg-type]
     written.units.append(old)

@@ -171,3 +171,34 @@ def test_logout_of_an_anonymous_session_ends_its_memory() -> None:
     effects = run(memory, "logout", session_id="S1")
     assert [u.status for u in effects.changed] == ["expired"]
     assert memory.state.sessions == {}
+
+
+def test_erasing_finds_the_slot_rows_even_if_readings_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Memory()
+    memory.say("I love theremins.", event="e1")
+    monkeypatch.setattr("tables.writing.read_slots", lambda *_args, **_fields: [])
+    run(memory, scope=Scope(text="theremins"))
+    assert not holds(memory, "theremin")
+    assert not any(b"theremin" in key for key in memory.store)
+
+
+def test_what_is_said_for_ever_keeps_a_bounded_list_of_sources() -> None:
+    memory = Memory()
+    for number in range(50):
+        memory.say("I love theremins.", event=f"e{number}", ts=at(number))
+    only = next(iter(memory.published.values()))
+    assert (only.source_event_ids[0], only.source_event_ids[-1]) == ("e0", "e49")
+    assert len(only.source_event_ids) == 32
+
+
+def test_an_expired_statement_neither_wins_nor_absorbs() -> None:
+    memory = Memory()
+    memory.say("I live in Oslo.", event="e1", ts=at(days=2), expires_at=at(days=10))
+    memory.state.clock = at(days=2)
+    rows = memory.rows()
+    units.expire(memory.state, rows, at(days=20))
+    memory.commit()
+    memory.say("I live in Rome.", event="e2", ts=at(days=1))
+    memory.say("I live in Oslo.", event="e3", ts=at(days=30))
+    assert memory.status("e2") == ["superseded"]
+    assert memory.status("e3") == ["current"]
