@@ -10,31 +10,42 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.cue_score import CosineNorm, Cosines, RecallWeights
+from models.cue_score import CosineNorm, Cosines, Floats, RecallWeights
 from models.encoder import Encoder
 from models.lexicons import load_lexicon
 
 
 def fitted(weights: RecallWeights, encoder: Encoder) -> RecallWeights:
     """The weights with the norms of this encoder in place of the shipped one's."""
-    zh, other = _measured(encoder)
-    cosines = Cosines(zh=_with_prior(zh, weights.cosine.zh), other=_with_prior(other, weights.cosine.other))
+    share = weights.relevance.remark_passage
+    cosines = Cosines(
+        zh=_norm(encoder, "zh", share, weights.cosine.zh.prior),
+        other=_norm(encoder, "other", share, weights.cosine.other.prior),
+    )
     return RecallWeights(cue=weights.cue, relevance=weights.relevance, abstain=weights.abstain, cosine=cosines)
 
 
-@lru_cache(maxsize=4)
-def _measured(encoder: Encoder) -> tuple[tuple[float, float], tuple[float, float]]:
-    """(mean, deviation) of the cosines between unrelated Chinese texts, and between unrelated English ones."""
-    return _spread(encoder, "zh"), _spread(encoder, "other")
+def _norm(encoder: Encoder, language: str, share: float, prior: float) -> CosineNorm:
+    queries, passages, kept = _vectors(encoder, language)
+    mixed = queries + share * passages
+    mixed /= np.linalg.norm(mixed, axis=1, keepdims=True)
+    asked, remarked = queries @ kept.T, mixed @ kept.T
+    return CosineNorm(
+        mean=round(float(asked.mean()), 4),
+        deviation=round(max(float(asked.std()), 1e-3), 4),
+        remark_mean=round(float(remarked.mean()), 4),
+        remark_deviation=round(max(float(remarked.std()), 1e-3), 4),
+        prior=prior,
+    )
 
 
-def _spread(encoder: Encoder, language: str) -> tuple[float, float]:
+@lru_cache(maxsize=8)
+def _vectors(encoder: Encoder, language: str) -> tuple[Floats, Floats, Floats]:
+    """Query and passage vectors of the calibration turns, passage vectors of the calibration memories."""
     table = load_lexicon("calibration.toml")[language]
-    asked = np.stack([found.query for found in encoder.encode(table["asked"])])
-    kept = np.stack([found.passage for found in encoder.encode(table["kept"])])
-    cosines = (asked @ kept.T).astype(np.float64)
-    return round(float(cosines.mean()), 4), round(float(cosines.std()), 4)
-
-
-def _with_prior(measured: tuple[float, float], shipped: CosineNorm) -> CosineNorm:
-    return CosineNorm(mean=measured[0], deviation=max(measured[1], 1e-3), prior=shipped.prior)
+    asked, kept = encoder.encode(table["asked"]), encoder.encode(table["kept"])
+    return (
+        np.stack([found.query for found in asked]).astype(np.float64),
+        np.stack([found.passage for found in asked]).astype(np.float64),
+        np.stack([found.passage for found in kept]).astype(np.float64),
+    )

@@ -83,10 +83,15 @@ class AbstainLimits(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CosineNorm(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the encoder's cosines between unrelated texts look like, worth `prior` units of a memory."""
+    """What the encoder's cosines between unrelated texts look like, worth `prior` units of a memory.
+
+    `remark_mean` and `remark_deviation` are those of a remark, which is searched partly as a unit (evidence.remark_vector).
+    """
 
     mean: float
     deviation: float
+    remark_mean: float
+    remark_deviation: float
     prior: float
 
 

@@ -72,6 +72,7 @@ class Query(Struct, frozen=True):
     needs: TurnNeeds
     norm: CosineNorm
     event: str
+    remark: bool = False
 
 
 class Evidence(Struct, frozen=True):
@@ -90,8 +91,15 @@ def make_query(
     task: TaskView,
     context: Sequence[tuple[str, Floats]],
     weights: RecallWeights,
+    passage: Floats | None = None,
 ) -> Query:
-    """The search of a turn. Words of earlier turns count `context_words` of one of its own."""
+    """The search of a turn. Words of earlier turns count `context_words` of one of its own.
+
+    With `passage`, the turn as the index would store it, a remark is searched partly as a unit among units.
+    """
+    remark = passage is not None and not needs.asking
+    if passage is not None and remark:
+        vector = remark_vector(vector, passage, weights)
     own = tuple(dict.fromkeys(terms(turn.resolved_text)))
     weighted = dict.fromkeys(own, 1.0)
     for text, _ in context:
@@ -109,6 +117,7 @@ def make_query(
         needs,
         weights.cosine.of(turn.lang),
         turn.event_id or "",
+        remark,
     )
 
 
@@ -172,21 +181,23 @@ def _meaning(index: PersonIndex, query: Query, allowed: Mask, weights: RecallWei
     said = index.slots_of_event(query.event)
     known = not query.own_terms or any(index.words.knows(term, said) for term in query.own_terms)
     trust = 1.0 if known else UNKNOWN
-    total = trust * _standard(index.vectors.similarities(query.vector, index.size), allowed, query.norm)
+    total = trust * _standard(index.vectors.similarities(query.vector, index.size), allowed, query.norm, query.remark)
     if query.context:
         share = weights.relevance.context_meaning
         mean = np.mean(np.stack(query.context), axis=0)
         length = float(np.linalg.norm(mean))
         if length > 0:
             cosines = index.vectors.similarities((mean / length).astype(np.float32), index.size)
-            total = (total + share * _standard(cosines, allowed, query.norm)) / math.sqrt(1.0 + share**2)
+            total = (total + share * _standard(cosines, allowed, query.norm, False)) / math.sqrt(1.0 + share**2)
     return total
 
 
-def _standard(cosines: Floats, allowed: Mask, norm: CosineNorm) -> Floats:
+def _standard(cosines: Floats, allowed: Mask, norm: CosineNorm, remark: bool) -> Floats:
+    usual = norm.remark_mean if remark else norm.mean
+    deviation = norm.remark_deviation if remark else norm.deviation
     seen = cosines[allowed].astype(np.float64)
-    mean = (norm.prior * norm.mean + seen.sum()) / (norm.prior + len(seen))
-    spread = (norm.prior * norm.deviation**2 + ((seen - mean) ** 2).sum()) / (norm.prior + len(seen))
+    mean = (norm.prior * usual + seen.sum()) / (norm.prior + len(seen))
+    spread = (norm.prior * deviation**2 + ((seen - mean) ** 2).sum()) / (norm.prior + len(seen))
     return np.maximum((cosines - mean) / np.sqrt(spread), UNLIKE).astype(np.float32)
 
 
@@ -253,9 +264,9 @@ def _dates(index: PersonIndex, needs: TurnNeeds) -> Floats:
 def _cycles(index: PersonIndex, needs: TurnNeeds) -> Floats:
     """1 for units that repeat in a cycle which the turn names."""
     out = np.zeros(index.size, dtype=np.float32)
-    for cycle in needs.cycles:
-        for slot in index.cycles.get(cycle, ()):
-            out[slot] = 1.0
+    for pattern, slots in index.cycles.items() if needs.cycles else ():
+        if any(pattern == named or pattern.startswith(f"{named}_") for named in needs.cycles):
+            out[list(slots)] = 1.0
     return out
 
 

@@ -20,7 +20,7 @@ from models.cue_why import explain
 from models.records import Affect, Cue, CueValidity, TaskView
 from models.terms import terms
 from models.turn_needs import read_needs
-from tables.evidence import Evidence, Query, allowed_slots, gather, make_query, remark_vector
+from tables.evidence import Evidence, Query, allowed_slots, gather, make_query
 from tables.person_index import PersonIndex, hours
 
 CANDIDATES = 64
@@ -83,11 +83,7 @@ def recall(
     allowed = allowed_slots(index, turn)
     if not allowed.any() or settings.max_cues < 1:
         return Recall(cues=[], abstained=True)
-    needs = read_needs(turn)
-    vector = (
-        query_vector if passage_vector is None or needs.asking else remark_vector(query_vector, passage_vector, weights)
-    )
-    query = make_query(turn, vector, needs, task, context_queries, weights)
+    query = make_query(turn, query_vector, read_needs(turn), task, context_queries, weights, passage_vector)
     evidence = gather(index, query, allowed, weights)
     slots = _candidates(evidence, settings.max_cues)
     if not len(slots) or evidence.own[slots].max() < weights.abstain.silence(int(allowed.sum())):

@@ -30,7 +30,7 @@ def toy_vector(text: str, like: str = "") -> np.ndarray:
 
 def toy_weights() -> RecallWeights:
     """The shipped weights with the cosines of toy vectors."""
-    norm = CosineNorm(mean=0.75, deviation=0.085, prior=40.0)
+    norm = CosineNorm(mean=0.75, deviation=0.085, remark_mean=0.78, remark_deviation=0.08, prior=40.0)
     return replace(load_weights(), cosine=Cosines(zh=norm, other=norm))
 
 
