@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tune": ("tune", "cue weights from labelled lines, by grid search or as a small network"),
     "dead": ("dead", "list dead letters, or feed them again"),
 }
+BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def build_parser(command: str | None) -> argparse.ArgumentParser:
@@ -44,6 +45,8 @@ def build_parser(command: str | None) -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code."""
+    for name in BLAS_THREADS:  # before numpy is imported: its idle threads spin, and take the second core from the rest
+        os.environ.setdefault(name, "1")
     arguments = list(sys.argv[1:] if argv is None else argv)
     command = next((item for item in arguments if item in COMMANDS), None)
     args = build_parser(command).parse_args(arguments)
