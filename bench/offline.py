@@ -19,8 +19,8 @@ from streams.settings import load_settings
 COUNT, WARM_UP, BATCH = 3000, 200, 64
 
 
-def timed(owner: Any, name: str, spent: dict[str, float]) -> None:
-    """Replaces a function of an object or module by one that adds up its time."""
+def timed(owner: Any, name: str, spent: dict[str, float], label: str | None = None) -> None:
+    """Replaces a function of an object, class or module by one that adds up its time under a label."""
     inner: Callable[..., Any] = getattr(owner, name)
 
     def outer(*args: Any, **kwargs: Any) -> Any:
@@ -28,7 +28,7 @@ def timed(owner: Any, name: str, spent: dict[str, float]) -> None:
         try:
             return inner(*args, **kwargs)
         finally:
-            spent[name] += time.perf_counter() - begun
+            spent[label or name] += time.perf_counter() - begun
 
     setattr(owner, name, outer)
 
@@ -61,20 +61,22 @@ def run() -> dict[str, float]:
 
 def profile() -> dict[str, float]:
     """Milliseconds an utterance by stage, one thread."""
-    from streams.stages import affect, reading, turn, units
+    from streams.stages import reading, turn, units
 
     spent: dict[str, float] = defaultdict(float)
     settings = load_settings(environ={})
     runner = Runner(settings)
     engine: Engine = runner._engine
-    timed(engine, "_encode", spent)
-    for module, name in (
-        (reading, "find_entities"), (reading, "find_times"), (reading, "read"), (affect, "read"), (turn, "parse_intent"),
-        (units, "segment"), (units, "read_unit"), (units, "distil"), (units, "write_unit"),
+    for owner, name in (
+        (reading, "find_entities"), (reading, "find_times"), (turn, "parse_intent"), (units, "segment"),
+        (units, "read_unit"), (units, "distil"), (units, "write_unit"), (engine._turns._recalling, "bundle"),
     ):  # fmt: skip
-        timed(module, name, spent)
-    timed(engine._turns._recalling, "bundle", spent)
-    timed(runner._ingest, "process_one", spent)
+        timed(owner, name, spent)
+    models = engine._models
+    timed(type(models.coreference), "resolve", spent, "coreference")
+    timed(type(models.affect), "read", spent, "affect")
+    timed(type(models.encoder), "encode", spent, "encoder")
+    timed(runner._ingest, "process_one", spent, "ingest")
     offsets = Offsets(settings.partitions)
     messages = [(n, offsets.place(*route(raw), raw)) for n, raw in enumerate(utterances(COUNT))]
     begun = time.perf_counter()
