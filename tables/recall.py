@@ -20,8 +20,10 @@ from models.cue_why import explain
 from models.records import Affect, Cue, CueValidity, TaskView
 from models.terms import terms
 from models.turn_needs import read_needs
-from tables.evidence import Evidence, Query, allowed_slots, gather, make_query
-from tables.person_index import PersonIndex, hours
+from tables.evidence import Evidence, allowed_slots, gather
+from tables.periods import hours
+from tables.person_index import PersonIndex
+from tables.query import Query, make_query
 
 CANDIDATES = 64
 """Units taken from each road, at the least, before the cue score."""
