@@ -85,7 +85,7 @@ class AbstainLimits(Struct, frozen=True, forbid_unknown_fields=True):
 class CosineNorm(Struct, frozen=True, forbid_unknown_fields=True):
     """What the encoder's cosines between unrelated texts look like, worth `prior` units of a memory.
 
-    `remark_mean` and `remark_deviation` are those of a remark, which is searched partly as a unit (evidence.remark_vector).
+    `remark_mean` and `remark_deviation` are those of a remark, which is searched partly as a unit (query.remark_vector).
     """
 
     mean: float
