@@ -12,6 +12,8 @@ from models.lexicons import load_lexicon
 from models.text import narrow
 
 MAX_TEXT = 1500
+MAX_ASKED = 500
+"""What an agent asks for stands at the end of a turn: so many last characters are read for it."""
 MAX_VALUE = 60
 """Longest value of a fact, in characters."""
 
@@ -30,6 +32,7 @@ _ASKED = tuple(
         r"\bwhich (?P<thing>[a-z][a-z ]{2,24}?) (?:do|did|would|should|are|is|will|can) (?:you|we|i|it)",
     )
 )
+_MAY_ASK = re.compile(r"(?i)[?？]|[请麻烦方便需要]|多少|什么|哪|\bplease\b|\bneed\b")
 _GIVEN_ZH = re.compile(
     r"^(?:那|嗯|哦|好的?|对|就|你好|您好)*\s*(?:我的|我们的|我|我们)?(?P<thing>[^，。！？；,.!?是的:：]{2,12}?)(?:就?是在?|为|叫|[:：]|改成|改为|在)\s*(?P<value>[^，。！？；!?\n]{1,60})"
 )
@@ -89,12 +92,11 @@ def find_constraints(text: str) -> list[Constraint]:
 
 def add_constraints(known: list[str], new: list[Constraint], limit: int = 12) -> list[str]:
     """The constraints of a task after a turn: a newer one replaces an older of the same single kind; repeats are one."""
-    kinds, single, _ = _patterns()
+    single = _patterns()[1]
     kept = list(known)
     for constraint in new:
         if constraint.kind in single:
-            pattern = dict(kinds)[constraint.kind]
-            kept = [old for old in kept if _kind_of(old, kinds) != constraint.kind or not pattern.search(old)]
+            kept = [old for old in kept if _kind_of(old) != constraint.kind]
         if constraint.text not in kept:
             kept.append(constraint.text)
     return kept[-limit:]
@@ -102,18 +104,18 @@ def add_constraints(known: list[str], new: list[Constraint], limit: int = 12) ->
 
 def kinds_of(constraints: list[str]) -> set[str]:
     """The single kinds that are among some constraints."""
-    kinds, single, _ = _patterns()
-    return {kind for text in constraints if (kind := _kind_of(text, kinds)) in single and kind is not None}
+    _, single, _ = _patterns()
+    return {kind for text in constraints if (kind := _kind_of(text)) is not None and kind in single}
 
 
 def without_kinds(constraints: list[str], kinds: set[str]) -> list[str]:
     """Constraints but for those of some kinds."""
-    known, _, _ = _patterns()
-    return [text for text in constraints if _kind_of(text, known) not in kinds]
+    return [text for text in constraints if _kind_of(text) not in kinds]
 
 
-def _kind_of(text: str, kinds: tuple[tuple[str, re.Pattern[str]], ...]) -> str | None:
-    return next((name for name, pattern in kinds if pattern.search(text)), None)
+@lru_cache(maxsize=1024)
+def _kind_of(text: str) -> str | None:
+    return next((name for name, pattern in _patterns()[0] if pattern.search(text)), None)
 
 
 def asked_for(text: str) -> list[str]:
@@ -122,9 +124,11 @@ def asked_for(text: str) -> list[str]:
     >>> asked_for("请问您的收货城市是哪里？"), asked_for("May I have your order number, please?")
     (['收货城市'], ['order number'])
     """
-    plain = narrow(text[:MAX_TEXT]).replace("’", "'")
+    plain = narrow(text[-MAX_ASKED:]).replace("’", "'")
     things: list[str] = []
     for sentence in _SENTENCE.finditer(plain):
+        if not _MAY_ASK.search(sentence.group()):
+            continue
         for pattern in _ASKED:
             match = pattern.search(sentence.group())
             if match and (thing := match["thing"].strip().lower()) and thing not in things:

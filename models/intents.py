@@ -17,9 +17,10 @@ from models.intent_net import shipped_net
 from models.lexicons import load_lexicon
 from models.records import Entity, Mention
 from models.text import narrow
+from models.word_pattern import trie
 
-MAX_TEXT = 1000
-"""Characters of a turn that are read for what is wanted."""
+HEAD, TAIL = 400, 300
+"""Of a longer turn only so many first and last characters are read for what is wanted."""
 MAX_GUESSED, MIN_SURE = 160, 0.85
 """The classifier is asked about turns of at most so many characters, and believed from this probability on (0.6 in a question)."""
 NONE, INFORM, CHAT = "none", "inform", "chat"
@@ -86,10 +87,16 @@ class _Lexicon(Struct, frozen=True):
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    latin = sorted((w for w in words if w.isascii()), key=lambda w: (-len(w), w))
-    other = sorted((w for w in words if not w.isascii()), key=lambda w: (-len(w), w))
-    parts = [r"\b(?:" + "|".join(map(re.escape, latin)) + r")\b"] if latin else []
-    return re.compile("|".join(parts + [re.escape(w) for w in other]))
+    """The words as a trie; Latin ones as whole words."""
+    latin = [w for w in words if w.isascii()]
+    other = [w for w in words if not w.isascii()]
+    parts = [rf"\b(?:{trie(latin)})\b"] if latin else []
+    return re.compile("|".join(parts + ([trie(other)] if other else [])))
+
+
+def _named(table: dict[str, str], word: str) -> str:
+    """What a found word stands for; a blank of the list may be a hyphen in the text."""
+    return table[word] if word in table else table[word.replace("-", " ").replace("_", " ")]
 
 
 @lru_cache(maxsize=1)
@@ -144,7 +151,8 @@ def parse_intent(
 ) -> ParsedIntent:
     """What a turn wants. `text` is the turn's own words; `entities` and `mentions` are those read in it (filter 1)."""
     lexicon = _lexicon()
-    plain = narrow(text[:MAX_TEXT]).replace("’", "'").lower()
+    shown = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
+    plain = narrow(shown).replace("’", "'").lower()
     script = "zh" if _CJK.search(plain) else "en"
     if is_small_talk(plain):
         return ParsedIntent(action=CHAT, entities=list(entities))
@@ -152,7 +160,7 @@ def parse_intent(
     action = _action(plain, lexicon, reason)
     if action is None or action[1].name == "ask":
         action = _guess(plain, action, lexicon)
-    found = [(m.start(), m.end(), lexicon.target_of[m.group()]) for m in lexicon.target_words.finditer(plain)]
+    found = [(m.start(), m.end(), _named(lexicon.target_of, m.group())) for m in lexicon.target_words.finditer(plain)]
     want = lexicon.want_words.search(plain)
     target = _target(found, action, lexicon, want.start() if want else 0)
     marker = lexicon.marker_words.search(plain)
@@ -165,7 +173,7 @@ def parse_intent(
     return ParsedIntent(
         action=name,
         target=_target_name(target, plain, found, pointing and not strong, action),
-        reason=lexicon.reason_of[reason.group()] if reason else None,
+        reason=_named(lexicon.reason_of, reason.group()) if reason else None,
         entities=[*entities, *resolved],
         group=target.group if target else action[1].group if action else None,
         groups=groups,
@@ -174,7 +182,7 @@ def parse_intent(
         wants=want is not None or (action is not None and action[1].name not in ("ask", "confirm")),
         label=_label(action, target, script),
         stage=_stage(action, target),
-        marker=lexicon.marker_of[marker.group()] if marker else None,
+        marker=_named(lexicon.marker_of, marker.group()) if marker else None,
         pointing=pointing,
         asks=asks or (action is not None and action[1].name == "ask"),
         start=action[0] if action else -1,
@@ -195,7 +203,7 @@ def _action(plain: str, lexicon: _Lexicon, reason: re.Match[str] | None) -> tupl
             and match.group() != reason.group()
         ):
             continue
-        name = lexicon.action_of[match.group()]
+        name = _named(lexicon.action_of, match.group())
         if not name:
             continue
         yields = name == "report" or (name in ("confirm", "look_up") and best is not None)

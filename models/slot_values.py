@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from models.slot_lists import slot_lists
 from models.text import narrow
@@ -26,6 +27,7 @@ _DIGIT = re.compile(r"\d|[一二三四五六七八九十百千万两]{2,}")
 _NAME = re.compile(r"\b[A-Z][a-z]+|\b[A-Z]{2,}")
 
 
+@lru_cache(maxsize=512)
 def content_tokens(text: str) -> frozenset[str]:
     """The content words of a text, folded: what two statements must share to say the same."""
     lists = slot_lists()

@@ -18,6 +18,10 @@ SHORT_TURN = 12
 """A question of at most so many characters (Chinese) or half as many words (other) leans on what was said before."""
 
 
+TOPIC_TEXT = 500
+"""Characters of a turn whose words count as what it is about."""
+
+
 class Choice(Struct):
     """`task` is the task continued; None for a new one or none. `recalled`: entities the turn points to, said before."""
 
@@ -74,7 +78,7 @@ def new_marks(task: TaskState, parsed: ParsedIntent) -> list[str]:
 
 def turn_topic(turn: Affect, parsed: ParsedIntent) -> list[str]:
     """The content words of a turn, in order of the alphabet so that rows are the same in every run."""
-    words = content_tokens(turn.resolved_text or turn.text)
+    words = content_tokens((turn.resolved_text or turn.text)[:TOPIC_TEXT])
     common = common_words()
     return sorted(word for word in words if word not in common)[:24]
 
