@@ -196,33 +196,11 @@ _SHIFT = np.uint64(29)
 _DROP = np.uint64(64 - BITS)
 
 _COLUMNS = [
-    "kind",
-    "bare",
-    "gap",
-    "after",
-    "house",
-    "w-2",
-    "w-1",
-    "w0",
-    "w1",
-    "w2",
-    "t-2",
-    "t-1",
-    "t0",
-    "t1",
-    "t2",
-    "since",
-    "seen",
-    "verb_back",
-    "de_back",
-    "first",
-    "ahead",
-    "verbs_ahead",
-    "verb_next",
-    "de_next",
-    "verb_in_de",
+    "kind", "bare", "gap", "after", "house", "w-2", "w-1", "w0", "w1",
+    "w2", "t-2", "t-1", "t0", "t1", "t2", "since", "seen", "verb_back",
+    "de_back", "first", "ahead", "verbs_ahead", "verb_next", "de_next", "verb_in_de", "mark0", "mark1",
     "none",
-]
+]  # fmt: skip
 _TEMPLATES = """
 kind bare|gap|gap house|kind house bare|kind w0|kind w-1|kind w0 house|kind w1|kind w-2|kind w2|kind w0 w1|kind w-1 w0
 kind w-2 w-1|kind t0|kind t-1|kind t1|kind t-2|kind t2|kind t-1 t0|kind t0 t1|kind t-2 t-1|kind t-1 t0 t1|kind t-2 t-1 t0
@@ -231,6 +209,7 @@ kind since ahead|kind seen verbs_ahead|kind since seen|kind ahead verbs_ahead|ki
 kind verb_next t0|kind de_back verb_in_de de_next|kind w-1 verb_back|kind w-1 verbs_ahead|kind w0 verb_next|kind w0 seen
 kind first w0|kind de_next verb_in_de t0|kind after verbs_ahead|kind seen verb_next t0 t-1|kind t-1 verb_back verbs_ahead
 kind house seen verbs_ahead|kind house t0|kind house t-1|kind verb_next de_next t-1|kind t0 verb_in_de de_next seen
+mark0 bare|mark1 none bare|mark0 mark1 house|mark0 t-1|mark1 t0|mark0 mark1 t-1 t0|mark1 ahead verbs_ahead
 """
 _WIDTH = 5
 
@@ -262,6 +241,8 @@ def features(tokens: Tokens, domain: str = "unit") -> NDArray[np.int64]:
         *(words[k : k + count] for k in range(5)),
         *(tags[k : k + count] for k in range(5)),
         *zip(*_spans(tokens), strict=True),
+        [_hash(g[:1]) for g in tokens.gaps],
+        [_hash(g[-1:]) for g in tokens.gaps],
         [0] * count,
     ]
     base = np.array(columns, dtype=np.uint64)

@@ -113,7 +113,7 @@ def segment(
     pauses: Sequence[Pause] = (),
     lexicons: Lexicons | None = None,
 ) -> list[Segment]:
-    """The segments of an utterance in order, disjoint, together covering all but blanks.
+    """The segments of an utterance in order, disjoint, together covering all but blanks and the commas between them.
 
     `encoded` is the encoder's reading of the same text; without it, or where its numbers are not finite, entropy is taken
     from shared character pairs. `lang` is only a hint. Deterministic. Never fails on any text.
@@ -182,6 +182,7 @@ def _statements(
     return found
 
 
+_SOFT_MARKS = frozenset("，,、；;：: \t")
 _JOINING_MARKS = frozenset("、：:（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
 
 
@@ -210,6 +211,8 @@ def _segment(
     text: str, statements: Sequence[Statement], hits: Sequence[TermHit], encoded: Encoded | None, lists: Lexicons
 ) -> Segment:
     start, end = statements[0].start, statements[-1].end
+    while end - start > 1 and text[end - 1] in _SOFT_MARKS:
+        end -= 1
     views = tuple(
         ClauseView(clause.start, clause.end, statement.entropy, statement.type, statement.priority)
         for statement in statements

@@ -90,8 +90,11 @@ def stripped(lines: Iterable[Line]) -> list[Line]:
     return out
 
 
-def rows_of(lines: Iterable[Line], weight: float, domain: str = "unit", marks_only: bool = False) -> Rows:
-    """Features, labels and weights of every word after the first; `marks_only`: just those after a mark."""
+def rows_of(
+    lines: Iterable[Line], weight: float, domain: str = "unit", marks_only: bool = False, no_brackets: bool = False
+) -> Rows:
+    """Features, labels and weights of every word after the first; `marks_only`: just those after a mark; `no_brackets`:
+    none beside a bracket or quote, where the source does not cut as discourse units do."""
     xs, ys, ws = [], [], []
     for line in lines:
         tokens = tokenize(line["text"])
@@ -107,7 +110,10 @@ def rows_of(lines: Iterable[Line], weight: float, domain: str = "unit", marks_on
         else:
             places = np.searchsorted(starts, line["segments"][1:])
             label[places[places < len(starts)]] = 1.0
-        keep = np.array([i > 0 and (not marks_only or gap_kind(gap) > 0) for i, gap in enumerate(tokens.gaps)])
+        kinds = [gap_kind(gap) for gap in tokens.gaps]
+        keep = np.array(
+            [i > 0 and not (marks_only and not k) and not (no_brackets and k in (6, 7)) for i, k in enumerate(kinds)]
+        )
         xs.append(features(tokens, domain)[keep])
         ys.append(label[keep])
         ws.append(np.full(int(keep.sum()), weight))
@@ -161,14 +167,14 @@ def chinese(folder: Path, silver: Sequence[Line]) -> tuple[Fit, Fit]:
     own = read_marked(OWN)
     trees = [line for line in read_set(folder, "segments_zh_ud") if len(line["text"]) > 8]
     parts = [
-        rows_of(joined(own, 3), 8.0),
-        rows_of(joined(trees, 3), 0.1, marks_only=True),
+        rows_of(joined(own, 3), 5.0),
+        rows_of(joined(trees, 3), 0.1, marks_only=True, no_brackets=True),
         rows_of(stripped(own), 0.5),
     ]
     if silver:
-        parts.append(rows_of(silver, 0.4))
+        parts.append(rows_of(silver, 0.5, no_brackets=True))
     chat = stripped(chat_lines(folder, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 4000))
-    return fit(parts, 0.1), fit([rows_of(chat, 1.0)], 0.3)
+    return fit(parts, 0.05), fit([rows_of(chat, 1.0)], 0.3)
 
 
 def english(folder: Path) -> tuple[Fit, Fit]:
