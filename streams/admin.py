@@ -9,6 +9,8 @@ from models.errors import ResourceError, UnavailableError
 from streams.settings import Settings
 from streams.topics import TOPICS, changelog_name, configs, full_name
 
+BOOTSTRAP_MS = 8_000
+"""How long a command waits for a broker that does not answer."""
 CHANGELOG_DELETE_RETENTION_MS = 7 * 86_400_000
 """How long a changelog keeps its tombstones: a data folder that was away longer would bring erased rows back."""
 
@@ -29,7 +31,9 @@ def wanted_topics(settings: Settings) -> dict[str, dict[str, str]]:
 
 def _client(settings: Settings) -> KafkaAdminClient:
     try:
-        return KafkaAdminClient(bootstrap_servers=settings.broker.split(","), client_id="cuestream-admin")
+        return KafkaAdminClient(
+            bootstrap_servers=settings.broker.split(","), client_id="cuestream-admin", bootstrap_timeout_ms=BOOTSTRAP_MS
+        )
     except KafkaError as error:
         raise UnavailableError(
             f"no broker answers at {settings.broker} ({type(error).__name__}): is it running?"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import faust
 
+from models.errors import ResourceError
 from streams.batching import WhatWaits
 from streams.guard import fail_stop, guarded, until_available
 from streams.messages import Batch, Message, Output
@@ -130,8 +132,10 @@ class Job:
         async for events in stream.take_events(WhatWaits(worker.batch, stream), within=worker.within):
             try:
                 await step(self._messages(events))
+            except ResourceError as error:
+                fail_stop(str(error))
             except Exception as error:
-                log.exception("an agent failed")
+                log.error("an agent failed\n%s", "".join(traceback.format_tb(error.__traceback__)))
                 fail_stop(f"an agent failed ({type(error).__name__})")
 
     def _messages(self, events: Sequence[Any]) -> list[Message]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import traceback
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn, TypeVar
 
-from models.errors import RecordError, UnavailableError
+from models.errors import RecordError, ResourceError, UnavailableError
 from streams.messages import Batch, Message
 from streams.stages.ingest import dead_letter
 from tables.store import Readable, Transaction
@@ -36,21 +37,22 @@ async def until_available(work: Callable[[], Awaitable[Result]]) -> Result:
 def guarded(stage: str, process: Process, messages: Sequence[Message], rows: Readable, keep_bytes: bool) -> Batch:
     """The stage's answer to a batch; if it raises, each message alone, and those that fail again as dead letters.
 
-    Raises nothing but `UnavailableError`.
+    Raises nothing but `UnavailableError` (try again) and `ResourceError` (a file of the job is bad: no record is to blame).
     """
     try:
         return process(messages, rows)
-    except UnavailableError:
+    except (UnavailableError, ResourceError):
         raise
-    except Exception:
-        log.exception("the %s stage failed on a batch of %d: taking its records one by one", stage, len(messages))
+    except Exception as error:
+        _tell(stage, f"a batch of {len(messages)}, taken one by one now", error)
     result, transaction = Batch(), Transaction(rows)
     for index, message in enumerate(messages):
         try:
             part = process([message], transaction)
-        except UnavailableError:
+        except (UnavailableError, ResourceError):
             raise
         except Exception as error:
+            _tell(stage, f"{message.topic}/{message.partition}/{message.offset}, dead-lettered", error)
             refused = RecordError("internal_error", type(error).__name__)
             part = Batch(caused_outputs=[(0, dead_letter(message, stage, refused, keep_bytes))])
         result.caused_outputs.extend((index, output) for _, output in part.caused_outputs)
@@ -61,6 +63,12 @@ def guarded(stage: str, process: Process, messages: Sequence[Message], rows: Rea
             else:
                 transaction.put(key, value)
     return result
+
+
+def _tell(stage: str, what: str, error: Exception) -> None:
+    """Logs where it failed, but not the error's message: it may quote what somebody said."""
+    where = "".join(traceback.format_tb(error.__traceback__))
+    log.error("the %s stage failed on %s: %s\n%s", stage, what, type(error).__name__, where)
 
 
 def fail_stop(why: str) -> NoReturn:

@@ -10,6 +10,7 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka.errors import KafkaError
 
 from models.errors import UnavailableError
+from streams.admin import BOOTSTRAP_MS
 from streams.broker import running_broker
 from streams.settings import Settings, load_settings
 from streams.topics import MAX_DEAD_BYTES, full_name
@@ -30,6 +31,7 @@ def consumer(settings: Settings) -> KafkaConsumer:
     try:
         return KafkaConsumer(
             bootstrap_servers=settings.broker.split(","),
+            bootstrap_timeout_ms=BOOTSTRAP_MS,
             enable_auto_commit=False,
             auto_offset_reset="earliest",
             max_partition_fetch_bytes=MAX_DEAD_BYTES,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from models.errors import UnavailableError
+from models.errors import ResourceError, UnavailableError
 from streams.guard import FAIL_STOP, guarded, until_available
 from streams.messages import Batch, Message, Output
 from tables.store import Readable
@@ -60,6 +60,20 @@ def test_what_is_out_of_reach_is_no_dead_letter() -> None:
         guarded("memory", adding, messages(b"a", b"later"), {}, True)
     with pytest.raises(UnavailableError):
         guarded("memory", adding, messages(b"bad", b"later"), {}, True)
+
+
+def test_a_bad_file_blames_no_record_and_no_text_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(batch: Sequence[Message], _: Readable) -> Batch:
+        raise (
+            ResourceError("weights.npz: cut short")
+            if batch[0].value == b"file"
+            else ValueError(batch[0].value.decode())
+        )
+
+    with pytest.raises(ResourceError):
+        guarded("memory", broken, messages(b"file"), {}, True)
+    guarded("memory", broken, messages("她说了什么".encode()), {}, True)
+    assert "ValueError" in caplog.text and "她说了什么" not in caplog.text
 
 
 def test_it_tries_again_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
