@@ -145,7 +145,7 @@ def _statements(
     distances = None if vectors is None else vector_distances(vectors)
     scale = lists.table.words if distances is None else lists.table.vectors
     gaps = word_distances(texts) if distances is None else distances
-    found = []
+    found: list[Statement] = []
     around = spreads(gaps, scale)
     for i, ((a, b), (start, end), words) in enumerate(zip(spans, places, texts, strict=True)):
         small = is_small_talk(words)
