@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 _ZH_ROADS = {
     "meaning": "意思相近", "names": "提到了说这话的人", "entities": "说的是同一对象", "activation": "由同一对象牵连到",
@@ -24,6 +24,26 @@ _EN_TERMS = {
     "commitment": "a firm commitment",
 }  # fmt: skip
 _SHOWN = 0.5
+_PARTICLES = frozenset("的了吗呢吧啊呀我你您他她它是在和也都就还很这那")
+
+
+def telling(shared: Sequence[str], idf: Callable[[str], float]) -> list[str]:
+    """The three rarest words in common, as one reads them: bigrams that follow each other become one word.
+
+    >>> telling(["客服", "服态", "态度"], lambda term: 1.0)
+    ['客服态度']
+    """
+    words: list[tuple[str, float]] = []
+    for term in shared:
+        if any(character in _PARTICLES for character in term):
+            continue
+        rare = idf(term)
+        if words and not term.isascii() and words[-1][0][-1] == term[0]:
+            words[-1] = (words[-1][0] + term[1:], max(rare, words[-1][1]))
+        else:
+            words.append((term, rare))
+    words.sort(key=lambda item: (-item[1], item[0]))
+    return [word for word, _ in words[:3]]
 
 
 def explain(

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from models import cue_score
 from models.cue_mlp import CueMlp
 from models.cue_score import TERMS, Floats, RecallWeights
-from models.cue_why import explain
+from models.cue_why import explain, telling
 from models.records import Affect, Cue, CueValidity, TaskView
 from models.terms import terms
 from models.turn_needs import read_needs
@@ -159,10 +159,8 @@ def _choose(
         values = dict(zip(TERMS, (round(v, 4) for v in row.tolist()), strict=True))
         shares = dict(zip(TERMS, (round(w, 4) for w in used.tolist()), strict=True))
         roads = {name: float(road[slot]) for name, road in evidence.roads.items()}
-        shared = [term for term in query.own_terms if term in words]
-        why = explain(
-            turn.lang, values, shares, roads, sorted(shared, key=lambda t: (-index.words.idf(t), t))[:3], unit.status
-        )
+        shared = telling([term for term in query.own_terms if term in words], index.words.idf)
+        why = explain(turn.lang, values, shares, roads, shared, unit.status)
         validity = CueValidity(status="unverified" if unit.transient else "valid", checked_at=unit.last_verified)
         seen.append(words)
         cues.append(
