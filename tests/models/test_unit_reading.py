@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.encoder import Encoder
 from models.entropy import segment
 from models.errors import ResourceError
 from models.records import TimeExpression
@@ -144,3 +145,7 @@ def test_a_vector_of_another_size_or_not_finite_is_left_aside() -> None:
     alone = model.read(text)
     assert model.read(text, np.zeros(3, np.float32)) == alone
     assert model.read(text, np.full(model.vector_head.center.shape, np.nan, np.float32)) == alone
+
+
+def test_the_types_were_made_for_the_shipped_encoder() -> None:
+    assert TypeModel.load().vector_head.encoder == Encoder.load().name
