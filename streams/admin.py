@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
 from kafka.errors import KafkaError
 
@@ -62,6 +64,9 @@ def create_topics(settings: Settings) -> list[str]:
         ]
         if refused:
             raise ResourceError("the broker refused: " + "; ".join(refused))
+        limit = time.monotonic() + BOOTSTRAP_MS / 1000
+        while set(missing) - set(client.list_topics()) and time.monotonic() < limit:
+            time.sleep(0.1)  # a broker answers before all its parts know of a topic
         return sorted(missing)
     except KafkaError as error:
         raise UnavailableError(f"the broker at {settings.broker} failed: {type(error).__name__}") from None
