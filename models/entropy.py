@@ -138,7 +138,7 @@ def _statements(
     encoded: Encoded | None,
     lists: Lexicons,
 ) -> list[Statement]:
-    spans = statement_spans(clauses)
+    spans = statement_spans(text, clauses)
     texts = [text[clauses[a].start : clauses[b - 1].end] for a, b in spans]
     places = [(clauses[a].start, clauses[b - 1].end) for a, b in spans]
     vectors = None if encoded is None else np.stack([encoded.span_vector(*place) for place in places])
@@ -186,12 +186,14 @@ _SOFT_MARKS = frozenset("，,、；;：: \t")
 _JOINING_MARKS = frozenset("、：:（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
 
 
-def statement_spans(clauses: Sequence[Clause]) -> list[tuple[int, int]]:
-    """Statements: runs ``(first, last)`` of clauses that no separating mark parts."""
+def statement_spans(text: str, clauses: Sequence[Clause]) -> list[tuple[int, int]]:
+    """Statements: runs ``(first, last)`` of clauses that no separating mark parts; "2." belongs to what it numbers."""
     starts = [0]
     for i in range(1, len(clauses)):
         marked = any(mark not in _JOINING_MARKS for mark in clauses[i].gap)
-        if marked or (not clauses[i].gap and clauses[i].apart > APART):
+        if not marked and (clauses[i].gap or clauses[i].apart <= APART):
+            continue
+        if any(ch.isalpha() for ch in text[clauses[starts[-1]].start : clauses[i - 1].end]):
             starts.append(i)
     return list(zip(starts, [*starts[1:], len(clauses)], strict=True))
 

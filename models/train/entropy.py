@@ -42,7 +42,7 @@ def turns(folder: Path, most: int) -> list[str]:
             if not isinstance(text, str) or not 20 <= len(text) <= 300:
                 continue
             clauses = split_clauses(text)
-            if len(statement_spans(clauses)) >= 3:
+            if len(statement_spans(text, clauses)) >= 3:
                 found.append(text)
                 here += 1
             if here >= most // len(SETS):
@@ -65,7 +65,7 @@ def measure(
     rows = []
     for text in texts:
         clauses = split_clauses(text)
-        spans = [(clauses[a].start, clauses[b - 1].end) for a, b in statement_spans(clauses)]
+        spans = [(clauses[a].start, clauses[b - 1].end) for a, b in statement_spans(text, clauses)]
         row = distances(text, spans)
         if row is not None and len(row):
             rows.append(row)

@@ -108,6 +108,10 @@ def test_a_condition_stays_with_its_consequence() -> None:
     assert len(said("If it rains, we will move the party indoors.")) == 1
 
 
+def test_a_list_number_stays_with_its_item() -> None:
+    assert said("1. Charge the battery. 2. Press the red button.")[0].startswith("1. Charge")
+
+
 def test_a_long_pause_parts_speech() -> None:
     text = "我们下周二肯定能给到初版不过测试环境还在搭"
     at = text.index("不过")
