@@ -154,6 +154,8 @@ def parse_intent(
     shown = text if len(text) <= HEAD + TAIL else f"{text[:HEAD]}\n{text[-TAIL:]}"
     plain = narrow(shown).replace("’", "'").lower()
     script = "zh" if _CJK.search(plain) else "en"
+    if not plain.strip():
+        return ParsedIntent(entities=list(entities))
     if is_small_talk(plain):
         return ParsedIntent(action=CHAT, entities=list(entities))
     reason = lexicon.reason_words.search(plain)

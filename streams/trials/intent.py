@@ -8,8 +8,8 @@ from typing import Any
 from models.context import Turn, turns_from_context
 from models.entities import find_entities
 from models.gazetteer import Gazetteer
-from models.intents import ParsedIntent, parse_intent
-from models.records import Affect, Emotion, Entity, Intent, Load, Speaker
+from models.intents import CHAT, INFORM, NONE, ParsedIntent, is_strong_id, parse_intent
+from models.records import Affect, Emotion, Entity, Intent, Load, Speaker, TaskView
 from streams.trials import Case, Trial, run_lines
 from tables.person import SessionState, remember_turn
 from tables.tasks import step
@@ -30,21 +30,22 @@ def build() -> Trial:
             _take(session, turn, number, find_entities(turn.text, lang, gazetteer))
         entities = find_entities(case["text"], lang, gazetteer)
         last = turns_from_context([{"speaker": case.get("speaker_role") or "customer", "text": case["text"]}])[0]
-        parsed, known = _take(session, last, len(turns), entities)
+        parsed, view = _take(session, last, len(turns), entities)
         return {
             "action": parsed.action,
-            "target": parsed.target,
+            "target": _target(parsed, view),
             "reason": parsed.reason,
-            "entities": [*({"id": e.id, "type": e.type, "text": e.text} for e in parsed.entities), *known],
+            "entities": [
+                *({"id": e.id, "type": e.type, "text": e.text} for e in parsed.entities),
+                *_known(parsed, view),
+            ],
         }
 
     return answer
 
 
-def _take(
-    session: SessionState, turn: Turn, number: int, entities: list[Entity]
-) -> tuple[ParsedIntent, list[dict[str, str | None]]]:
-    """Talks one turn through the task machine; returns its intent and what its target points to in the task."""
+def _take(session: SessionState, turn: Turn, number: int, entities: list[Entity]) -> tuple[ParsedIntent, TaskView]:
+    """Talks one turn through the task machine; returns its intent and the task that it continues."""
     record = Affect(
         event_id=f"try-{number}", session_id="try", speaker=Speaker(role=turn.role), text=turn.text, resolved_text=turn.text,
         ts=_START + timedelta(seconds=30 * number), entities=entities, intent=Intent(label="neutral", probs={}),
@@ -55,13 +56,30 @@ def _take(
     remember_turn(
         session, Turn(event_id=record.event_id or "", role=turn.role, text=turn.text, ts=record.ts, entities=entities)
     )
+    return parsed, done.view
+
+
+def _known(parsed: ParsedIntent, view: TaskView) -> list[dict[str, str | None]]:
+    """The task's ids that a turn without ids of its own is about."""
+    if any(entity.strength == "strong" for entity in parsed.entities) or parsed.action in (CHAT, INFORM, NONE):
+        return []
     said = {entity.id for entity in parsed.entities}
-    known = [
+    return [
         {"id": value, "type": name, "text": None}
-        for name, value in done.view.critical_entities.items()
-        if value not in said
+        for name, value in view.critical_entities.items()
+        if value not in said and is_strong_id(value)
     ]
-    return parsed, known if parsed.pointing else []
+
+
+def _target(parsed: ParsedIntent, view: TaskView) -> str | None:
+    """The target, named after what the running task holds where the turn only points to it ("cancel it")."""
+    known = _known(parsed, view)
+    if not known:
+        return parsed.target
+    kind = (known[0]["type"] or "").removesuffix("_id")
+    if parsed.target in (None, "current"):
+        return f"current_{kind}"
+    return parsed.target if parsed.target.startswith("current_") else f"current_{parsed.target}"
 
 
 if __name__ == "__main__":
