@@ -125,6 +125,30 @@ def test_a_kill_on_the_embedded_broker(embedded: Cluster) -> None:
     run_with_a_kill(embedded, 1000)
 
 
+def share_and_hand_over(cluster: Cluster) -> None:
+    """Two workers share the partitions; one is killed, and the other takes its persons over with their rows."""
+    records, reasons, persons = mixed(1000)
+    good = 1000 - sum(reasons.values())
+    first, second = cluster.start_worker(name="one"), cluster.start_worker(name="two")
+    cluster.send(records[:500])
+    cluster.read("cues.bundles", count=300)
+    second.kill()
+    second.wait()
+    cluster.send(records[500:])
+    wait_until_all_are_there(cluster, good)
+    check(cluster, reasons, persons, 1000)
+    assert first.poll() is None
+
+
+def test_two_workers_on_the_embedded_broker(embedded: Cluster) -> None:
+    share_and_hand_over(embedded)
+
+
+@pytest.mark.kafka
+def test_two_workers_on_a_real_kafka(kafka: Cluster) -> None:
+    share_and_hand_over(kafka)
+
+
 def test_the_broker_dies_under_a_running_worker(tmp_path: Path) -> None:
     """It is started again on its data; the worker waits and goes on; nothing that was acknowledged is gone."""
     records, reasons, persons = mixed(1000)
