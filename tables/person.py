@@ -84,7 +84,9 @@ def session_of(state: PersonState, utterance: Utterance) -> SessionState:
         session = SessionState(session_id=utterance.session_id, last_ts=utterance.ts)
         state.sessions[utterance.session_id] = session
         if len(state.sessions) > MAX_SESSIONS:
-            oldest = min((s for s in state.sessions.values() if s is not session), key=lambda s: (s.last_ts, s.session_id))
+            oldest = min(
+                (s for s in state.sessions.values() if s is not session), key=lambda s: (s.last_ts, s.session_id)
+            )
             del state.sessions[oldest.session_id]
     return session
 
