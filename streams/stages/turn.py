@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.encoder import Encoded
-from models.intents import parse_intent
+from models.intents import ParsedIntent, parse_intent
 from models.records import Utterance
 from streams.messages import PIPELINE_VERSION, Output
 from streams.models import Models
@@ -62,7 +62,11 @@ class TurnStages:
         affect = affect_stage.read(reading.record, resolved_encoded, context, self._models.affect)
         publish.add("utterances.affect", affect)
 
-        parsed = parse_intent(utterance.text, lang=utterance.lang, entities=affect.entities, mentions=affect.mentions)
+        parsed = ParsedIntent()  # only a customer's turn moves a task by what it wants
+        if affect.speaker.role == "customer":
+            parsed = parse_intent(
+                utterance.text, lang=utterance.lang, entities=affect.entities, mentions=affect.mentions
+            )
         step = tasks.step(session, affect, parsed, version=PIPELINE_VERSION)
         session.turn += 1
         session.last_ts = max(session.last_ts, utterance.ts)
