@@ -170,7 +170,11 @@ class References:
         return key in self._verbs or is_cjk(key) and len(key) <= 3 and any(v in key for v in self._verbs if is_cjk(v))
 
     def pleonastic(self, words: Sequence[Word], i: int) -> bool:
-        """Whether the English "it" at ``i`` refers to nothing: weather, time, "it is important that" …"""
+        """Whether an English "it" or "there" at ``i`` refers to nothing: weather, "it is important that", "is there …"."""
+        if words[i].key == "there":
+            after = words[i + 1].key if i + 1 < len(words) else ""
+            opens = i >= 1 and words[i - 1].key in _EXISTS and (i < 2 or words[i - 2].key not in self.kind_of)
+            return after in _EXISTS or opens and bool(after) and after[0].isalnum()
         if words[i].key not in ("it", "it's"):
             return False
         after = [w.key for w in words[i + 1 : i + 5]]
@@ -197,6 +201,9 @@ class References:
         return all(k in self.stock for k in real)
 
 
+_EXISTS = frozenset(
+    {"is", "are", "was", "were", "'s", "isn't", "aren't", "be", "been", "will", "would", "has", "have", "seems", "must"}
+)
 _BE = {
     "going",
     "still",

@@ -25,9 +25,9 @@ class Thresholds(Struct, frozen=True):
     explains; ``point``: how probable "none of these words" may be for a pronoun that the text itself still explains.
     """
 
-    replace: float = 0.35
+    replace: float = 0.3
     insert: float = 0.35
-    named: float = 0.8
+    named: float = 0.65
     identified: float = 0.9
     point: float = 0.85
     pointed: float = 0.6
@@ -75,6 +75,8 @@ class Proposals:
         gap = site.first == site.last
         phrase = case.reading.phrase(site.first, site.last)
         path = without_repeats(self._trimmed(phrase.path, gap, over), case.layout, case.words, site)
+        if gap and not self._may_insert(site, path):
+            return None
         run = run_of(path, case.layout)
         sure = site.probability * phrase.probability
         if run is None or run.turn < 0 or sure < (self._insert_limit() if gap else self.limits.replace):
@@ -96,6 +98,13 @@ class Proposals:
         method = "network_ellipsis" if gap else "network"
         mention = case.mention(start, end, head, name, (run.turn, run.start, run.end), sure, method)
         return Change(start, end, new, mention)
+
+    def _may_insert(self, site: Site, path: Sequence[int]) -> bool:
+        """Nothing is inserted after a sentence has ended, and whole statements only before an answer of a few words."""
+        words = self.case.words
+        if site.first == len(words) and words and words[-1].text in "。！？.!?":
+            return False
+        return len(path) <= 6 or sum(w.text[0].isalnum() for w in words) <= 4
 
     def _trimmed(self, path: Sequence[int], gap: bool, over: Anaphor | None) -> list[int]:
         """A phrase without question words at its ends and, in a pronoun's place, without words that are no name."""

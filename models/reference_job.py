@@ -194,7 +194,12 @@ class ReferenceJob:
         if turn >= 0:
             at = self.layout.places[best]
             near = [c for c in self.case.found if c.turn == turn and c.start <= at[1] and at[2] <= c.end]
-            if near and sure >= self.limits.pointed and self._allowed(anaphor, near[0]):
+            if (
+                near
+                and anaphor.kind in ("person", "people")
+                and sure >= self.limits.pointed
+                and self._allowed(anaphor, near[0])
+            ):
                 return self.case.named(anaphor, near[0], sure, "network_pointer")
             return self.case.unresolved(anaphor, min(sure, 0.49))
         start, end = self.layout.places[first][1], self.layout.places[last][2]
