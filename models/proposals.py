@@ -100,11 +100,11 @@ class Proposals:
         return Change(start, end, new, mention)
 
     def _may_insert(self, site: Site, path: Sequence[int]) -> bool:
-        """Nothing is inserted after a sentence has ended, and whole statements only before an answer of a few words."""
+        """Nothing is inserted after a sentence has ended, and before one a whole statement only where it is a few words."""
         words = self.case.words
         if site.first == len(words) and words and words[-1].text in "。！？.!?":
             return False
-        return len(path) <= 6 or sum(w.text[0].isalnum() for w in words) <= 4
+        return site.first > 0 or len(path) <= 6 or sum(w.text[0].isalnum() for w in words) <= 4
 
     def _trimmed(self, path: Sequence[int], gap: bool, over: Anaphor | None) -> list[int]:
         """A phrase without question words at its ends and, in a pronoun's place, without words that are no name."""
