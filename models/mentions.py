@@ -172,9 +172,9 @@ class References:
     def pleonastic(self, words: Sequence[Word], i: int) -> bool:
         """Whether an English "it" or "there" at ``i`` refers to nothing: weather, "it is important that", "is there …"."""
         if words[i].key == "there":
-            after = words[i + 1].key if i + 1 < len(words) else ""
+            follows = words[i + 1].key if i + 1 < len(words) else ""
             opens = i >= 1 and words[i - 1].key in _EXISTS and (i < 2 or words[i - 2].key not in self.kind_of)
-            return after in _EXISTS or opens and bool(after) and after[0].isalnum()
+            return follows in _EXISTS or opens and bool(follows) and follows[0].isalnum()
         if words[i].key not in ("it", "it's"):
             return False
         after = [w.key for w in words[i + 1 : i + 5]]
