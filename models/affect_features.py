@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class SurfaceReader:
     def __init__(self, lexicon: CueLexicon) -> None:
         self._lexicon = lexicon
         self._column = {kind: column for column, kind in enumerate(lexicon.kinds)}
+        self._kinds = lru_cache(maxsize=2048)(self._kinds_of)  # a turn is context for several that follow
         self.size = len(lexicon.kinds) + len(_EARLIER_KINDS) + len(_MOODS) + 18
 
     def read(self, text: str, *, speaker: Speaker, context: Sequence[Turn], pauses: Sequence[Pause] = ()) -> Surface:
@@ -55,10 +57,10 @@ class SurfaceReader:
             counts[self._column[cue.kind]] += 1
         other = [turn for turn in context if not same_speaker(turn, speaker)]
         earlier = other[-1] if other else None
-        earlier_kinds = {cue.kind for cue in self._lexicon.find(earlier.text[-200:])} if earlier else set()
+        earlier_kinds = self._kinds(earlier.text[-200:]) if earlier else frozenset()
         dense = [min(count, 3) / 3 for count in counts]
         dense += [float(kind in earlier_kinds) for kind in _EARLIER_KINDS]
-        lately = {cue.kind for turn in context[-_TURNS_BACK:] for cue in self._lexicon.find(turn.text[-200:])}
+        lately = frozenset[str]().union(*(self._kinds(turn.text[-200:]) for turn in context[-_TURNS_BACK:]))
         dense += [float(mood in lately) for mood in _MOODS]
         dense += _punctuation(text) + _setting(text, speaker, context, earlier, pauses)
         return Surface(
@@ -68,6 +70,9 @@ class SurfaceReader:
             cues=cues,
             earlier=earlier,
         )
+
+    def _kinds_of(self, text: str) -> frozenset[str]:
+        return frozenset(cue.kind for cue in self._lexicon.find(text))
 
 
 def same_speaker(turn: Turn, speaker: Speaker) -> bool:
@@ -80,10 +85,15 @@ def same_speaker(turn: Turn, speaker: Speaker) -> bool:
 def _earlier_grams(speaker: Speaker, context: Sequence[Turn]) -> np.ndarray:
     """Bucket numbers of the last turns' n-grams, apart for the speaker's own and the others'."""
     parts = [
-        grams(turn.text[-_TURN_CHARACTERS:], TURN_BUCKETS, "own" if same_speaker(turn, speaker) else "other")
+        _turn_grams(turn.text[-_TURN_CHARACTERS:], "own" if same_speaker(turn, speaker) else "other")
         for turn in context[-_TURNS_BACK:]
     ]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+@lru_cache(maxsize=2048)
+def _turn_grams(text: str, space: str) -> np.ndarray:
+    return grams(text, TURN_BUCKETS, space)
 
 
 def grams(text: str, buckets: int, space: str = "") -> np.ndarray:

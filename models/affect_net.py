@@ -2,6 +2,9 @@
 
 Inputs of the hidden layer: mean and maximum of the token states, the convolution's maximum and mean over the tokens (three
 tokens wide), the surface's dense features, and the summed embeddings of the text's and the earlier turns' n-grams.
+
+Two linear heads stand beside it, on state and dense features alone: `service`, the six intents as our own few service and
+meeting lines label them (too few for the net, which would learn them by heart), and `gate`, how much a text is of that kind.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from models.affect_features import TEXT_BUCKETS, TURN_BUCKETS, Surface
 from models.encoder import Encoded
 from models.errors import RecordError, ResourceError
 
+DENSE_GAIN = 3.0
+"""The linear heads see the dense features this much larger, so that their penalty weighs on them less."""
 TOKENS = 256
 """Tokens past this are seen by the mean and maximum only."""
 SHIPPED = Path(__file__).parent / "weights" / "affect.npz"
@@ -27,7 +32,8 @@ _SHAPES = {
     "state_scale": (768,), "state_shift": (768,), "token_scale": (384,), "token_shift": (384,),
     "taps": (384, None), "taps_bias": (None,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
     "hidden": (None, None), "hidden_bias": (None,), "out": (None, sum(OUTPUTS.values())),
-    "out_bias": (sum(OUTPUTS.values()),), "temperature": (2,), "emotion_lift": (7,), "intent_lift": (6,),
+    "out_bias": (sum(OUTPUTS.values()),), "service": (None, 6), "service_bias": (6,), "gate": (None,), "gate_bias": (1,),
+    "temperature": (3,), "emotion_lift": (7,), "intent_lift": (6,),
 }  # fmt: skip
 
 
@@ -60,6 +66,8 @@ class AffectNet:
             + weights["text_grams"].shape[1]
             + weights["turn_grams"].shape[1]
         )
+        if len(weights["service"]) != 768 + surface_size or len(weights["gate"]) != 768 + surface_size:
+            raise ResourceError(f"{path}: the service head was made for other word lists; retrain the heads")
         if weights["hidden"].shape != (width, weights["out"].shape[0]):
             raise ResourceError(
                 f"{path}: made for other word lists ({weights['hidden'].shape[0]} inputs, now {width}); retrain the heads"
@@ -69,14 +77,16 @@ class AffectNet:
         return cls(weights)
 
     def run(self, encoded: Encoded, surface: Surface) -> dict[str, np.ndarray]:
-        """Logits by output block. Raises RecordError(bad_vector) where the encoding holds NaN or infinity."""
+        """Logits by output block, and of the service head and its gate. Raises RecordError(bad_vector) where the encoding holds NaN or infinity."""
         weights = self.weights
         state = state_vector(encoded)
         if not np.isfinite(state).all():
             raise RecordError("bad_vector", "the encoder's vector holds NaN or infinity")
+        scaled = (state - weights["state_shift"]) * weights["state_scale"]
+        direct = np.concatenate((scaled, np.float32(DENSE_GAIN) * surface.dense))
         inputs = np.concatenate(
             (
-                (state - weights["state_shift"]) * weights["state_scale"],
+                scaled,
                 self._convolved(encoded.states[:TOKENS]),
                 surface.dense,
                 _summed(weights["text_grams"], surface.text_grams),
@@ -86,7 +96,10 @@ class AffectNet:
         hidden = np.maximum(inputs @ weights["hidden"] + weights["hidden_bias"], 0)
         logits = hidden @ weights["out"] + weights["out_bias"]
         bounds = np.cumsum([0, *OUTPUTS.values()])
-        return {name: logits[bounds[i] : bounds[i + 1]] for i, name in enumerate(OUTPUTS)}
+        found = {name: logits[bounds[i] : bounds[i + 1]] for i, name in enumerate(OUTPUTS)}
+        found["service"] = direct @ weights["service"] + weights["service_bias"]
+        found["gate"] = direct @ weights["gate"] + weights["gate_bias"]
+        return found
 
     def _convolved(self, states: np.ndarray) -> np.ndarray:
         """Maximum and mean over the tokens of a rectified convolution three tokens wide, [2C]."""

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from models.affect_cues import CueLexicon
 from models.affect_features import TEXT_BUCKETS, TURN_BUCKETS, SurfaceReader
-from models.affect_net import FINER, GROUPS, OUTPUTS, SHIPPED
+from models.affect_net import DENSE_GAIN, FINER, GROUPS, OUTPUTS, SHIPPED
 from models.encoder import Encoder
 from models.records import Speaker
 from models.train import affect_data as data
@@ -24,6 +24,7 @@ from models.train.affect_data import Example
 
 WIDTH, TAPS, TEXT_WIDTH, TURN_WIDTH = 192, 128, 32, 24
 EPOCHS, BATCH, WINDOW, TRAIN_TOKENS = 6, 128, 8192, 96
+SERVICE_TEMPERATURE, SERVICE_PENALTY = 0.6, 0.06
 OWN_LINES = Path(__file__).parents[2] / "tests" / "data" / "intents.jsonl"
 
 
@@ -39,7 +40,7 @@ class Net(nn.Module):
         self.taps = nn.Conv1d(384, TAPS, 3, padding=1)
         self.hidden = nn.Linear(768 + 2 * TAPS + surface + TEXT_WIDTH + TURN_WIDTH, WIDTH)
         self.out = nn.Linear(WIDTH, sum(OUTPUTS.values()))
-        self.drop_state, self.drop = nn.Dropout(0.1), nn.Dropout(0.2)
+        self.drop_state, self.drop = nn.Dropout(0.2), nn.Dropout(0.4)
 
     def forward(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Logits [B, 27] of a batch made by `Table.batch`."""
@@ -183,7 +184,7 @@ def train(table: Table, rows: np.ndarray, surface: int, seed: int = 0) -> Net:
     grams = [*net.text_grams.parameters(), *net.turn_grams.parameters()]
     rest = [*net.taps.parameters(), *net.hidden.parameters(), *net.out.parameters()]
     optimiser = torch.optim.AdamW(
-        [{"params": grams, "lr": 8e-3, "weight_decay": 0.01}, {"params": rest, "lr": 1.5e-3, "weight_decay": 0.02}]
+        [{"params": grams, "lr": 8e-3, "weight_decay": 0.01}, {"params": rest, "lr": 1.5e-3, "weight_decay": 0.05}]
     )
     steps = EPOCHS * (len(rows) // BATCH + len(rows) // WINDOW + 1)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: max(1 - step / steps, 0.01))
@@ -218,6 +219,44 @@ def logits_of(net: Net, table: Table, rows: np.ndarray) -> np.ndarray:
     with torch.no_grad():
         parts = [net(table.batch(rows[begin : begin + 64])).numpy() for begin in range(0, len(rows), 64)]
     return np.concatenate(parts)
+
+
+def direct_inputs(table: Table, rows: np.ndarray) -> np.ndarray:
+    """Scaled states and dense features [N, 768 + D]: what the two linear heads see."""
+    return np.concatenate((table.states[rows], DENSE_GAIN * table.dense[rows]), 1).astype(np.float32)
+
+
+def linear_head(inputs: np.ndarray, truth: np.ndarray, classes: int, penalty: float) -> tuple[np.ndarray, np.ndarray]:
+    """Multinomial logistic regression: matrix [in, classes] and bias [classes]."""
+    x, y = torch.from_numpy(inputs), torch.from_numpy(truth)
+    matrix = torch.zeros(inputs.shape[1], classes, requires_grad=True)
+    bias = torch.zeros(classes, requires_grad=True)
+    optimiser = torch.optim.LBFGS([matrix, bias], max_iter=80, history_size=20, line_search_fn="strong_wolfe")
+
+    def closure() -> torch.Tensor:
+        optimiser.zero_grad()
+        loss = F.cross_entropy(x @ matrix + bias, y) + penalty * (matrix**2).sum()
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+    return matrix.detach().numpy(), bias.detach().numpy()
+
+
+def service_heads(table: Table, kept: np.ndarray) -> dict[str, np.ndarray]:
+    """The service head from our own lines and the gate: ours and the service sets against TV talk and posts."""
+    source = np.array([e.source for e in table.examples])
+    ours = np.flatnonzero((source == "own") & ~kept)
+    service, service_bias = linear_head(direct_inputs(table, ours), table.targets["intent"][ours], 6, SERVICE_PENALTY)
+    inside = np.flatnonzero(np.char.startswith(source.astype(str), "acts_") & ~kept)[::6]
+    outside = np.flatnonzero(np.isin(source, ["cped", "intensity_zh", "intensity_en", "goemotions"]) & ~kept)[::6]
+    rows = np.concatenate((np.repeat(ours, 2), inside, outside))
+    truth = np.concatenate((np.ones(2 * len(ours) + len(inside), np.int64), np.zeros(len(outside), np.int64)))
+    gate, gate_bias = linear_head(direct_inputs(table, rows), truth, 2, 1e-3)
+    return {
+        "service": service, "service_bias": service_bias,
+        "gate": gate[:, 1] - gate[:, 0], "gate_bias": (gate_bias[1:] - gate_bias[:1]),
+    }  # fmt: skip
 
 
 def macro_f1(truth: np.ndarray, guess: np.ndarray) -> float:
@@ -337,11 +376,14 @@ def write(out: Path, net: Net, table: Table, rows: np.ndarray, logits: np.ndarra
         "hidden": net.hidden.weight.T, "hidden_bias": net.hidden.bias,
         "out": net.out.weight.T, "out_bias": net.out.bias,
     }  # fmt: skip
+    kept = np.zeros(len(table.examples), bool)
+    kept[rows] = True
+    weights |= service_heads(table, kept)
     plain = {n: w.detach().numpy() if isinstance(w, torch.Tensor) else w for n, w in weights.items()}
     np.savez_compressed(
         out,
         **{n: w.astype(np.float16 if w.ndim == 2 else np.float32) for n, w in plain.items()},
-        temperature=np.array([temp, felt_temp], np.float32),
+        temperature=np.array([temp, felt_temp, SERVICE_TEMPERATURE], np.float32),
         emotion_lift=lift,
         intent_lift=np.zeros(6, np.float32),
     )

@@ -88,7 +88,7 @@ def own(path: Path, part: str) -> list[Example]:
             levels: list[float | None] = [0.8 if name == group else 0.05 for name in GROUPS]
             found.append(
                 Example(
-                    text=row["text"], source="own", weight=25.0, context=turns_from_context(row.get("context", [])),
+                    text=row["text"], source="own", weight=8.0, context=turns_from_context(row.get("context", [])),
                     speaker_id=row["speaker_role"], role=row["speaker_role"], title=row.get("title"),
                     intent=row["intent"], emotion=group, levels=levels,
                     finer={group: float(row["emotion"] != group)} if group in ("joy", "sadness", "anger") else {},
