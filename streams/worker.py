@@ -13,6 +13,7 @@ from aiokafka.errors import KafkaError
 
 from streams.app import Job
 from streams.fetching import be_patient
+from streams.freshness import STAMP_EVERY_S, stamp, wipe_if_stale
 from streams.recovery import resume_at_rest
 from streams.rulefeed import RuleFeed
 from streams.settings import Settings
@@ -61,7 +62,8 @@ def build_job(settings: Settings) -> Job:
 def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[Job], None] | None = None) -> int:
     """Runs a worker until it is told to stop; returns the exit code."""
     job = job or build_job(settings)
-    Path(job.settings.data_dir).mkdir(parents=True, exist_ok=True)  # Faust makes only the last folder
+    wipe_if_stale(_folder(job))
+    stamp(_folder(job))
     be_patient()
     resume_at_rest()
     add_services(job, on_ready)
@@ -72,6 +74,11 @@ def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[J
     except SystemExit as done:
         return int(done.code or 0)
     return 0
+
+
+def _folder(job: Job) -> Path:
+    """Where the worker's tables lie, as `faust_app` has it."""
+    return Path(job.settings.data_dir) / "worker"
 
 
 def add_services(job: Job, on_ready: Callable[[Job], None] | None = None) -> None:
@@ -99,6 +106,8 @@ def add_services(job: Job, on_ready: Callable[[Job], None] | None = None) -> Non
         if on_ready is not None:
             on_ready(job)
         try:
-            await asyncio.Event().wait()
+            while True:
+                stamp(_folder(job))
+                await asyncio.sleep(STAMP_EVERY_S)
         finally:
             await page.stop()
