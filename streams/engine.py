@@ -109,6 +109,7 @@ class Engine:
             try:
                 outputs = self._apply(item, attempt)
             except RecordError as error:
+                self._drop_index(item)
                 outputs, attempt = [_dead(item, error, self._settings)], Transaction(transaction)
             except StateError as error:
                 self._indexes.clear()
@@ -132,6 +133,12 @@ class Engine:
                 causes[key] = index
         batch.puts = [(causes[key], key, value) for key, value in transaction.writes()]
         return batch
+
+    def _drop_index(self, item: _Item) -> None:
+        """Forgets the person's hot index: an event that was refused half-way may have changed it, and not the rows."""
+        record = item.record
+        if isinstance(record, Utterance | Command):
+            self._indexes.drop(person_key(record.tenant, record.user_id, record.session_id or ""))
 
     def _encode(self, items: Sequence[_Item]) -> None:
         """One encoder pass over the texts of the batch, and over the contexts that were sent along."""
