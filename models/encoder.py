@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,9 +129,13 @@ class Encoder:
         """
         if len(texts) < 2:
             return [self._encode(text) for text in texts]
+        return [future.result() for future in self.encode_ahead(texts)]
+
+    def encode_ahead(self, texts: Sequence[str]) -> list[Future[Encoded]]:
+        """The same vectors, begun at once on the encoder's threads: the caller does other work until it needs them."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
-        return list(self._pool.map(self._encode, texts))
+        return [self._pool.submit(self._encode, text) for text in texts]
 
     def _encode(self, text: str) -> Encoded:
         encoding = self._tokenizer.encode(_SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS]), add_special_tokens=False)

@@ -1,7 +1,7 @@
 """Hop 2, the engine: the three filters in their order, write policy, task step, units, recall, over a batch of messages.
 
 It is a pure function of the messages and the rows it can read: it never writes a row and never publishes. The caller publishes
-``Batch.outputs`` first and applies ``Batch.puts`` afterwards. The encoder runs once for the whole batch; everything else runs event by
+``Batch.outputs`` first and applies ``Batch.puts`` afterwards. The encoder runs ahead over the whole batch; everything else runs event by
 event, so where a batch is cut never changes a result. An event that fails leaves no trace but its dead letter.
 """
 
@@ -11,6 +11,7 @@ import hashlib
 import logging
 import traceback
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -53,8 +54,8 @@ class _Item:
     message: Message
     record: Utterance | Command | Rule | None = None
     error: RecordError | None = None
-    encoded: Encoded | None = None
-    context: tuple[Encoded, ...] = ()
+    encoded: Future[Encoded] | None = None
+    context: tuple[Future[Encoded], ...] = ()
 
 
 class Engine:
@@ -141,7 +142,10 @@ class Engine:
             self._indexes.drop(person_key(record.tenant, record.user_id, record.session_id or ""))
 
     def _encode(self, items: Sequence[_Item]) -> None:
-        """One encoder pass over the texts of the batch, and over the contexts that were sent along."""
+        """Begins the encoder's pass over the texts of the batch, and over the contexts that were sent along.
+
+        It runs beside filter 1, and ahead of the events: by the time filter 2 asks for a vector it is often there.
+        """
         texts: list[str] = []
         places: list[tuple[_Item, int]] = []
         for item in items:
@@ -151,7 +155,7 @@ class Engine:
                 texts += [item.record.text, *sent]
         if not texts:
             return
-        encoded = iter(self._models.encoder.encode(texts))
+        encoded = iter(self._models.encoder.encode_ahead(texts))
         for item, count in places:
             item.encoded = next(encoded)
             item.context = tuple(next(encoded) for _ in range(count))
@@ -199,7 +203,11 @@ class Engine:
         self._indexes.applied(person, state.revision)
 
     def _utterance(
-        self, utterance: Utterance, encoded: Encoded, context: tuple[Encoded, ...], transaction: Transaction
+        self,
+        utterance: Utterance,
+        encoded: Future[Encoded],
+        context: tuple[Future[Encoded], ...],
+        transaction: Transaction,
     ) -> list[Output]:
         person = person_key(utterance.tenant, utterance.user_id, utterance.session_id)
         rows = PersonRows(transaction, person)

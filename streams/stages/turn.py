@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 
 from models.encoder import Encoded
 from models.intents import ParsedIntent, parse_intent
@@ -33,14 +34,14 @@ class TurnStages:
     def run(
         self,
         utterance: Utterance,
-        encoded: Encoded,
-        context_encoded: Sequence[Encoded],
+        pending: Future[Encoded],
+        context_pending: Sequence[Future[Encoded]],
         state: PersonState,
         rows: PersonRows,
         index: PersonIndex,
         person: str,
     ) -> list[Output]:
-        """The outputs of one utterance. Changes `state`, `rows` and `index`; of a probe only a copy of the state."""
+        """The outputs of one utterance, whose vectors are on their way. Changes `state`, `rows` and `index`; of a probe only a copy of the state."""
         publish = Publisher(person)
         expired = tasks.expire(state, utterance.ts, PIPELINE_VERSION)
         if utterance.remember:
@@ -54,6 +55,7 @@ class TurnStages:
         for review in reading_stage.reviews_of(reading.record):
             publish.add("review.queue", review, key=review.review_id)
 
+        encoded = pending.result()
         resolved_encoded = (
             encoded
             if reading.record.resolved_text == utterance.text
@@ -80,6 +82,8 @@ class TurnStages:
         if utterance.remember:
             state.clock = utterance.ts if state.clock is None else max(state.clock, utterance.ts)
         if self._recalling.wants(affect):
-            bundle = self._recalling.bundle(affect, resolved_encoded, context_encoded, step, rows, index)
+            bundle = self._recalling.bundle(
+                affect, resolved_encoded, [item.result() for item in context_pending], step, rows, index
+            )
             publish.add("cues.bundles", bundle)
         return publish.outputs
