@@ -30,6 +30,7 @@ from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, changelog_name, full_n
 
 if TYPE_CHECKING:
     from streams.engine import Engine
+    from streams.lanes import Lanes
 
 log = logging.getLogger(__name__)
 PRODUCER_TIMEOUT_S = 300.0
@@ -39,7 +40,7 @@ PRODUCER_TIMEOUT_S = 300.0
 class Job:
     """The stages bound to a Faust app. Make one a process, before the worker starts."""
 
-    def __init__(self, settings: Settings, engine: Engine, ingest: Ingest, metrics: Metrics | None = None) -> None:
+    def __init__(self, settings: Settings, engine: Engine | Lanes, ingest: Ingest, metrics: Metrics | None = None) -> None:
         self.settings, self.engine, self.ingest = settings, engine, ingest
         self.metrics = metrics or Metrics()
         self.app = faust_app(settings)

@@ -61,11 +61,11 @@ class _Item:
 class Engine:
     """The stages with their models and the derived, rebuildable caches (a person's index, the rules in force)."""
 
-    def __init__(self, models: Models, settings: Settings) -> None:
+    def __init__(self, models: Models, settings: Settings, rules: RuleBook | None = None) -> None:
         self._models = models
         self._settings = settings
-        self.rules = RuleBook()
-        self._indexes = IndexCache(settings.recall.index_cache_mb * 2**20)
+        self.rules = RuleBook() if rules is None else rules
+        self._indexes = IndexCache(settings.recall.index_cache_mb * 2**20 // settings.worker.lanes)
         self._turns = TurnStages(models, settings, self.rules)
 
     @classmethod
@@ -93,13 +93,20 @@ class Engine:
             self._apply(item, Transaction({}))
         self._indexes.clear()
 
+    def sibling(self) -> Engine:
+        """Another engine with the same models and rules, for other persons."""
+        return Engine(self._models, self._settings, self.rules)
+
+    def refresh_lists(self) -> None:
+        """Picks up word lists and weights that changed. Between batches only."""
+        self._models.refresh()
+
     def forget_caches(self) -> None:
         """Drops what was derived from rows, as after a rebalance."""
         self._indexes.clear()
 
     def process(self, messages: Sequence[Message], rows: Readable) -> Batch:
         """The outputs and row changes of a batch, in its order. Never raises for what a record holds."""
-        self._models.refresh()
         items = [_decode(message) for message in messages]
         self._encode(items)
         batch = Batch()

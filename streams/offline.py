@@ -113,6 +113,7 @@ class Runner:
                 answers[number].append(_named(output))
                 if output.topic == "utterances.clean" and output.value is not None:
                     second.append((number, self._clean_offsets.place(output.topic, output.key, output.value)))
+        self._engine.refresh_lists()
         batch = self._engine.process([message for _, message in second], self._rows)
         for index, output in batch.caused_outputs:
             answers[second[index][0]].append(_named(output))

@@ -50,6 +50,7 @@ class ListsSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class WorkerSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Batching, commits and group membership of a worker. Times in seconds."""
 
+    lanes: Annotated[int, Meta(ge=1, le=64)] = 2
     batch: Annotated[int, Meta(ge=1, le=4096)] = 64
     within: Annotated[float, Meta(gt=0.0, le=0.1)] = 0.005
     commit_interval: Annotated[float, Meta(gt=0.0)] = 0.5

@@ -54,9 +54,9 @@ def set_up_logging(level: int = logging.INFO) -> None:
 
 def build_job(settings: Settings) -> Job:
     """The stages with the shipped models, bound to an app. Raises `ResourceError` before anything is half-loaded."""
-    from streams.engine import Engine
+    from streams.lanes import Lanes
 
-    return Job(settings, Engine.load(settings), Ingest(settings.privacy.dead_letter_bytes))
+    return Job(settings, Lanes.load(settings), Ingest(settings.privacy.dead_letter_bytes))
 
 
 def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[Job], None] | None = None) -> int:
