@@ -1,11 +1,13 @@
-"""What must not be inserted: whole statements for names, formulas, and rivals of what the utterance itself names."""
+"""What must not be written: statements for names, formulas, rivals, pieces of names, and things for persons."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 
 import rjieba
 
+from models.records import Entity
 from models.wording import Word, is_cjk, split_words
 
 _NO_NAME = ("t", "ul", "y", "d", "c")
@@ -28,3 +30,27 @@ def is_rival(phrase: str, words: Sequence[Word]) -> bool:
     """Whether the utterance has a noun of its own of the phrase's kind ("生产环境", or bare "环境", and "测试环境")."""
     kinds = {w.text[-2:] for w in split_words(phrase) if is_cjk(w.text) and len(w.text) > 1}
     return any(is_cjk(w.text) and len(w.text) > 1 and w.text[-2:] in kinds for w in words)
+
+
+PERSONAL = frozenset({"he", "him", "his", "she", "her", "hers", "他", "她", "他的", "她的"})
+_PERSONS = frozenset({"person", "name", "role"})
+_OWN_NOUN = re.compile(r"[^，。！？；,.!?;\s]{1,10}?的[\u4e00-\u9fff]")
+_DETERMINERS = ("这个", "那个", "这款", "那款", "这些", "那些", "这", "那")
+
+
+def cuts_a_name(start: int, end: int, entities: Sequence[Entity]) -> bool:
+    """Whether a stretch of an earlier turn takes only a piece of something named there."""
+    touched = [e for e in entities if e.start < end and start < e.end]
+    return any(e.start < start or end < e.end for e in touched)
+
+
+def is_no_person(said: str, start: int, end: int, entities: Sequence[Entity]) -> bool:
+    """Whether a personal pronoun would come to mean a place, an organisation, a product or an id."""
+    if said.strip().casefold() not in PERSONAL:
+        return False
+    return any(e.start < end and start < e.end and e.type not in _PERSONS for e in entities)
+
+
+def has_its_noun(said: str, after: str) -> bool:
+    """Whether a demonstrative determines a noun that follows it: 那个 in "那个深空灰的椅子" stands for nothing else."""
+    return said in _DETERMINERS and _OWN_NOUN.match(after) is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from models.guards import is_name, is_rival
+from models.guards import cuts_a_name, has_its_noun, is_name, is_no_person, is_rival
 from models.mentions import Anaphor
 from models.phrasing import Site, insertion, placed, run_of, without_edges, without_repeats, write_phrase
 from models.reference_case import Change, ReferenceCase
@@ -26,7 +26,7 @@ class Thresholds(Struct, frozen=True):
     """
 
     replace: float = 0.3
-    insert: float = 0.35
+    insert: float = 0.45
     named: float = 0.65
     identified: float = 0.9
     point: float = 0.85
@@ -93,6 +93,11 @@ class Proposals:
         start, end, new = insertion(case.text, case.words, place, written)
         said = case.text[start:end]
         if not written or fold(new.strip()) == fold(said):
+            return None
+        named = case.context[run.turn].entities
+        if cuts_a_name(run.start, run.end, named) or is_no_person(said, run.start, run.end, named):
+            return None
+        if has_its_noun(said, case.text[end : end + 16]):
             return None
         head = over.head if over else said or name
         method = "network_ellipsis" if gap else "network"

@@ -19,6 +19,9 @@ from models.wording import fold, is_cjk
 MAX_ANAPHORS = 16
 """Most referring expressions of one utterance that are looked at."""
 
+WHOLE_CHINESE, WHOLE = 12, 16
+"""Words above which an utterance without a referring expression is taken as complete: few that long leave something out."""
+
 _JOINS = frozenset({"and", "or", "和", "与", "、", ",", "，"})
 
 
@@ -37,7 +40,7 @@ class ReferenceJob:
         taken: set[int] = set()
         mentions = self._questioned(taken)
         questioned = bool(mentions)
-        if not anaphors and (not self.context or self.references.is_stock(self.words)):
+        if not anaphors and (not self.context or self.references.is_stock(self.words) or self._is_whole()):
             return [], mentions
         changes: list[Change] = []
         named: dict[str, str] = {}
@@ -64,6 +67,10 @@ class ReferenceJob:
                 changes.append(change)
                 taken |= spot
         return changes, mentions
+
+    def _is_whole(self) -> bool:
+        """Whether an utterance that points at nothing is too long to be a fragment: the network need not look at it."""
+        return len(self.words) > (WHOLE_CHINESE if any(is_cjk(c) for c in self.text[:200]) else WHOLE)
 
     def _questioned(self, taken: set[int]) -> list[Mention]:
         """Subjects of a question about asking or confirming: no entity, and a person should look."""
