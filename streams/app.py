@@ -40,7 +40,9 @@ PRODUCER_TIMEOUT_S = 300.0
 class Job:
     """The stages bound to a Faust app. Make one a process, before the worker starts."""
 
-    def __init__(self, settings: Settings, engine: Engine | Lanes, ingest: Ingest, metrics: Metrics | None = None) -> None:
+    def __init__(
+        self, settings: Settings, engine: Engine | Lanes, ingest: Ingest, metrics: Metrics | None = None
+    ) -> None:
         self.settings, self.engine, self.ingest = settings, engine, ingest
         self.metrics = metrics or Metrics()
         self.app = faust_app(settings)
