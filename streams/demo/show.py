@@ -9,7 +9,9 @@ import msgspec
 
 from streams.demo.feed import Turn
 
-CUES_SHOWN = 2
+CUES_SHOWN = 3
+CLEAR = 0.4
+"""Only cues this strong stand in the closing list."""
 BAR = 10
 
 
@@ -76,8 +78,8 @@ class Screen:
         for cue in bundle["cues"][:CUES_SHOWN]:
             self._print(f"        ➜ {_bar(cue['score'])} {cue['score']:.2f}  {cue['text']}")
             self._print(f"                      why: {cue['why']}")
-        if bundle["cues"]:
-            top = bundle["cues"][0]
+        top = bundle["cues"][0] if bundle["cues"] else None
+        if top is not None and top["score"] >= CLEAR:
             self._best.append((affect["text"], top["text"], top["why"], top["score"]))
 
     def summary(self, totals: Mapping[str, int], seconds: float) -> None:
