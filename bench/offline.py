@@ -16,7 +16,7 @@ from streams.offline import Offsets, Runner
 from streams.routing import route
 from streams.settings import load_settings
 
-COUNT, WARM_UP, BATCH = 3000, 200, 64
+COUNT, WARM_UP, BATCH = 1500, 200, 64
 
 
 def timed(owner: Any, name: str, spent: dict[str, float], label: str | None = None) -> None:
