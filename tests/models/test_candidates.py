@@ -1,3 +1,5 @@
+"""What an earlier turn offers as an antecedent."""
+
 from models.candidates import asked_kind, candidates, described, kind_of, same_head
 from models.context import Turn
 from models.mentions import References

@@ -1,3 +1,5 @@
+"""Filter 1 end to end on short conversations."""
+
 import time
 
 import pytest

@@ -1,3 +1,5 @@
+"""Where an utterance refers, and the question rule."""
+
 import pytest
 
 from models.errors import ResourceError

@@ -1,3 +1,5 @@
+"""Word pieces of the reference network."""
+
 from models.pieces import Pieces
 
 SCORES = {

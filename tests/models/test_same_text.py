@@ -1,3 +1,5 @@
+"""Which noun of the same text a pronoun means."""
+
 import numpy as np
 
 from models.edit_net import lay_out

@@ -1,3 +1,5 @@
+"""Words with their offsets."""
+
 import time
 
 import pytest

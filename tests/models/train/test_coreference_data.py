@@ -1,3 +1,5 @@
+"""Training examples made from dialogues."""
+
 import random
 
 from models.edit_net import STOP, lay_out
