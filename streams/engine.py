@@ -28,6 +28,7 @@ from streams.stages.ingest import dead_letter
 from streams.stages.publishing import Publisher
 from streams.stages.turn import TurnStages
 from streams.stages.validation import decode_input
+from tables import units
 from tables.person import AppliedEvent, PersonState, person_key
 from tables.person_index import IndexCache, PersonIndex, load_index
 from tables.rulebook import RuleBook
@@ -205,7 +206,7 @@ class Engine:
     def _commit(self, person: str, state: PersonState, rows: PersonRows, event_id: str, digest: bytes) -> None:
         """Notes the event as applied and puts the hot row, last."""
         state.revision += 1
-        rows.save(EVENT, event_id, value=AppliedEvent(digest=digest, keys=list(rows.touched)))
+        units.mark_applied(rows, event_id, digest)
         rows.save(HOT, value=state)
         self._indexes.applied(person, state.revision)
 
@@ -220,10 +221,8 @@ class Engine:
         rows = PersonRows(transaction, person)
         event_id = utterance.event_id or ""
         digest = content_digest(utterance)
-        applied = rows.load(EVENT, event_id, type=AppliedEvent)
-        if applied is not None and utterance.remember:
-            if applied.digest != digest:
-                raise RecordError("event_id_reused", "this event_id was used for another text")
+        applied = units.applied(rows, event_id, digest) if utterance.remember else None
+        if applied is not None:
             put_again(transaction, rows, applied, event_id)
             return []
         state, index = self._person(person, utterance.tenant, utterance.user_id, rows)

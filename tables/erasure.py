@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct, field
 
 from models.records import (
-    Affect,
     Audit,
     Command,
     Emotion,
@@ -328,14 +327,3 @@ def _unit_from(state: PersonState, command: Command, like: Unit | None, version:
         source=UnitSource(topic="memory.commands", partition=0, offset=0, session_id=command.session_id or "", turn=0,
                           channel="command", modality="text"),
     )  # fmt: skip
-
-
-def event_digest(record: Affect) -> bytes:
-    """What an event says, as 16 bytes: two records with one event id must agree in it (I5)."""
-    return units.digest(
-        record.session_id,
-        record.speaker.role,
-        record.speaker.id or "",
-        record.original_text or record.text,
-        record.ts.isoformat(),
-    )

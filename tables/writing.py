@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
@@ -279,8 +278,3 @@ def _telling(word: str, text: str) -> bool:
     if any(c.isdigit() for c in word):
         return True
     return len(word) > 1 if not word.isascii() else f" {word.capitalize()}" in text
-
-
-def copy_unit(unit: Unit) -> Unit:
-    """A unit of its own, so that a caller may change it."""
-    return msgspec.structs.replace(unit)
