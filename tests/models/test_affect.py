@@ -230,3 +230,17 @@ def test_bad_word_lists_are_refused(tmp_path: Path) -> None:
 def test_grams_are_stable() -> None:
     assert grams("好的 ok", 64).tolist() == grams("好的 ok", 64).tolist()
     assert grams("", 64).shape == (1,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We will do our best to include them in the March shipment.",
+        "我们尽量下午把货送达",
+        "We'll try to get the refund out soon.",
+    ],
+)
+def test_a_hedge_about_a_delivery_is_no_commitment(text: str) -> None:
+    reading = AffectModel.load().read(Encoder.load().encode([text])[0], speaker=Speaker(role="agent"))
+    assert reading.intent.label != "commit"
+    assert reading.confidence == 0.3
