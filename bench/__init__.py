@@ -2,5 +2,7 @@
 
 import os
 
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+from streams.cli.main import BLAS_THREADS
+
+for _name in BLAS_THREADS:
     os.environ.setdefault(_name, "1")  # as the command line does, before numpy is loaded

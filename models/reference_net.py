@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -168,8 +167,3 @@ def softmax(x: np.ndarray) -> np.ndarray:
 def sigmoid(x: np.ndarray) -> np.ndarray:
     """Logistic function."""
     return 1 / (1 + np.exp(-np.clip(x, -60, 60)))
-
-
-def phrase_words(path: Sequence[int], layout: Layout) -> list[str]:
-    """The words of a phrase as they will be written."""
-    return [layout.surfaces[p] if p >= 0 else CONNECTORS[-1 - p] for p in path]

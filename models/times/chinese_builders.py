@@ -69,11 +69,6 @@ def mdy(g: Groups, clock: Clock) -> Frame | None:
     return any_date(int(g[2] or 0), month, day)
 
 
-def month_day_digits(g: Groups, clock: Clock) -> Frame | None:
-    """3/2."""
-    return any_date(None, int(g[0] or 0), int(g[1] or 0))
-
-
 def year(g: Groups, clock: Clock) -> Frame | None:
     """2026年, 零八年."""
     value = chinese_number(g[0] or "")
