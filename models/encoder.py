@@ -96,11 +96,17 @@ class Encoder:
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> Encoder:
-        """The encoder of folder `path`; by default ``CUESTREAM_ENCODER`` or the shipped one.
+        """The encoder of folder `path`; by default ``CUESTREAM_ENCODER`` or the shipped one. ``st:NAME_OR_PATH``, or a folder
+        with a ``config.json``, is one of sentence-transformers or transformers (`models.outside_encoder`).
 
         Raises ResourceError where a file is missing, was changed or cannot be read.
         """
-        folder = Path(path or os.environ.get("CUESTREAM_ENCODER") or SHIPPED)
+        choice = str(path or os.environ.get("CUESTREAM_ENCODER") or SHIPPED)
+        if choice.startswith("st:") or (Path(choice) / "config.json").is_file():
+            from models.outside_encoder import OutsideEncoder  # needs torch, of the extra `train`
+
+            return OutsideEncoder.open(choice)
+        folder = Path(choice)
         manifest = _manifest(folder)
         blobs = {name: _checked(folder / name, digest) for name, digest in manifest.files.items()}
         try:

@@ -27,6 +27,7 @@ from streams.rows import Rows, TableRows, build
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
 from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, changelog_name, full_name, partition_for
+from tables.store import HOT
 
 if TYPE_CHECKING:
     from streams.engine import Engine
@@ -77,6 +78,7 @@ class Job:
         memory = self._topic("utterances.clean", "memory.commands", "knowledge.rules")
         self.app.agent(memory, name="memory")(self._memory_agent)
         self.app.on_partitions_revoked.connect(self._on_revoked)
+        self.table.on_recover(self._check_index)
 
     async def _ingest_agent(self, stream: Any) -> None:
         """Hop 1."""
@@ -188,6 +190,13 @@ class Job:
     async def _send_rows(self, rows: Rows) -> Awaitable[Any]:
         producer: Any = await self.app.maybe_start_producer()
         return await producer._ensure_producer().send_batch(build(rows), rows.topic, partition=rows.partition)
+
+    async def _check_index(self) -> None:
+        """Once the table is there: vectors of another encoder must not be searched. A person of each partition is looked at."""
+        try:
+            self.engine.check_index(self._rows.first_of(HOT))
+        except ResourceError as error:
+            fail_stop(str(error))
 
     def _on_revoked(self, *_: Any, **__: Any) -> None:
         self.engine.forget_caches()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ from streams.stages.ingest import dead_letter
 from streams.stages.publishing import Publisher
 from streams.stages.turn import TurnStages
 from streams.stages.validation import decode_input
-from tables import units
+from tables import units, vector_space
 from tables.person import AppliedEvent, PersonState, person_key
 from tables.person_index import IndexCache, PersonIndex, load_index
 from tables.rulebook import RuleBook
@@ -93,6 +93,13 @@ class Engine:
             self._encode([item])
             self._apply(item, Transaction({}))
         self._indexes.clear()
+
+    def check_index(self, hot_rows: Iterable[bytes]) -> None:
+        """Raises ResourceError where one of these persons' vectors was made by another encoder."""
+        for row in hot_rows:
+            vector_space.refuse_other(
+                msgspec.json.decode(row, type=vector_space.Space).encoder, self._models.encoder.name
+            )
 
     def sibling(self) -> Engine:
         """Another engine with the same models and rules, for other persons."""
@@ -200,6 +207,7 @@ class Engine:
         self, person: str, tenant: str, user_id: str | None, rows: PersonRows
     ) -> tuple[PersonState, PersonIndex]:
         state = rows.load(HOT, type=PersonState) or PersonState(tenant=tenant, user_id=user_id)
+        vector_space.claim(state, self._models.encoder.name)
         dimension = self._models.encoder.dimension
         return state, self._indexes.get(person, state.revision, lambda: load_index(rows, state, dimension))
 

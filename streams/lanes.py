@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from streams.engine import Engine
@@ -29,6 +29,10 @@ class Lanes:
     def rules(self) -> RuleBook:
         """The rules that all lanes see."""
         return self._engines[0].rules
+
+    def check_index(self, hot_rows: Iterable[bytes]) -> None:
+        """Raises ResourceError where one of these persons' vectors was made by another encoder."""
+        self._engines[0].check_index(hot_rows)
 
     def forget_caches(self) -> None:
         """Drops what was derived from rows, as after a rebalance."""

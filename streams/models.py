@@ -39,7 +39,7 @@ class Models:
         def read_segments(_: Path | None) -> Lexicons:
             return Lexicons.load(terms, authority)
 
-        encoder = Encoder.load()
+        encoder = Encoder.load(settings.encoder or None)
         return cls(
             encoder=encoder,
             coreference=CoreferenceModel.load(),

@@ -48,6 +48,16 @@ class TableRows:
         value: bytes | None = self._store(row_partition(key, self._partitions)).get(key)
         return value
 
+    def first_of(self, kind: bytes) -> list[bytes]:
+        """The value of the first row of a kind in each partition that is open here."""
+        found: list[bytes] = []
+        for store in self._table.data._dbs.values():
+            reader = store.iter()
+            reader.seek(kind + b"\0")
+            if reader.valid() and reader.key().startswith(kind + b"\0"):
+                found.append(reader.value())
+        return found
+
     def batches(self, puts: Sequence[Put]) -> list[Rows]:
         """The rows as changelog batches, one a partition unless it would be too large."""
         found: list[Rows] = []

@@ -61,7 +61,11 @@ class WorkerSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All settings. `broker` empty: that of a running `cuestream up` on `data_dir`, else localhost:9092. `partitions` is one number for every topic and the table, and cannot be changed later."""
+    """All settings. `broker` empty: that of a running `cuestream up` on `data_dir`, else localhost:9092. `partitions` is one number for every topic and the table, and cannot be changed later.
+
+    `encoder`: a folder, or ``st:NAME_OR_PATH`` of a sentence-transformers or transformers model (extra `train`). `weights`: a folder
+    of retrained weights (`cuestream train`), each file in the place of the shipped one of its name.
+    """
 
     broker: str = ""
     topic_prefix: str = "cuestream."
@@ -69,6 +73,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     partitions: Annotated[int, Meta(ge=1, le=1024)] = 4
     replication: Annotated[int, Meta(ge=1)] = 1
     data_dir: str = ".cuestream"
+    encoder: str = ""
+    weights: str = ""
     web_port: Annotated[int, Meta(ge=0, le=65535)] = 6066
     recall: RecallSection = field(default_factory=RecallSection)
     privacy: PrivacySection = field(default_factory=PrivacySection)

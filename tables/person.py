@@ -42,12 +42,14 @@ class SessionState(Struct, kw_only=True):
 
 
 class PersonState(Struct, kw_only=True):
-    """A person's hot row. `revision` counts applied events, so that a cached index knows whether it is of this state."""
+    """A person's hot row. `revision` counts applied events, so that a cached index knows whether it is of this state;
+    `encoder` names the one whose vectors the rows hold."""
 
     tenant: str
     user_id: str | None
     revision: int = 0
     next_slot: int = 0
+    encoder: str = ""
     clock: datetime | None = None
     sessions: dict[str, SessionState] = field(default_factory=dict)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from models.errors import StateError
+from tables.vector_space import wrong_size
 
 Floats = npt.NDArray[np.float32]
 
@@ -21,12 +21,9 @@ class Vectors:
         self._rows: Floats = np.zeros((0, dimension), dtype=np.float32)
 
     def put(self, slot: int, vector: npt.NDArray[np.floating]) -> None:
-        """Sets the vector of a slot; amortised O(1). Raises StateError where it is of another size."""
+        """Sets the vector of a slot; amortised O(1). Raises ResourceError where it is of another size."""
         if vector.shape != (self.dimension,):
-            raise StateError(
-                f"a stored vector has {vector.shape[-1]} numbers, the encoder gives {self.dimension}: "
-                "re-embed with `cuestream replay` under the new encoder"
-            )
+            raise wrong_size(vector.shape[-1], self.dimension)
         if slot >= len(self._rows):
             size = max(BLOCK, 2 * len(self._rows), slot + 1)
             grown = np.zeros((-(-size // BLOCK) * BLOCK, self.dimension), dtype=np.float32)

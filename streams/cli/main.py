@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "offline": ("offline", "the same stages over files, without a broker"),
     "try": ("try_stage", "one stage on JSON lines: times, pii, coref, affect, intent, entropy, language"),
     "recall": ("recall", "one bundle from the running worker's state, as a probe"),
+    "reindex": ("reindex", "the vectors of all that is remembered made anew, for another encoder"),
     "tune": ("tune", "cue weights from labelled lines, by grid search or as a small network"),
     "dead": ("dead", "list dead letters, or feed them again"),
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -28,6 +28,9 @@ class CountingEngine:
 
     def forget_caches(self) -> None:
         """It has none."""
+
+    def check_index(self, hot_rows: Iterable[bytes]) -> None:
+        """It keeps no vectors."""
 
     def process(self, messages: Sequence[Message], rows: Readable) -> Batch:
         """As the real engine's."""

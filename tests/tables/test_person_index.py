@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from models.errors import StateError
+from models.errors import ResourceError
 from models.records import TaskView
 from tables.person import PersonState
 from tables.person_index import IndexCache, PersonIndex, load_index
@@ -101,5 +101,5 @@ def test_vectors_grow_by_blocks_and_refuse_another_encoder() -> None:
     vectors.put(BLOCK + 1, np.array([1.0, 0, 0, 0], dtype=np.float32))
     assert vectors.similarities(np.array([1.0, 0, 0, 0], dtype=np.float32), BLOCK + 3).argmax() == BLOCK + 1
     assert vectors.nbytes % (BLOCK * 16) == 0
-    with pytest.raises(StateError, match="replay"):
+    with pytest.raises(ResourceError, match="reindex"):
         vectors.put(0, np.zeros(3, dtype=np.float32))
