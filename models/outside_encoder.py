@@ -42,8 +42,9 @@ class OutsideEncoder(Encoder):
     """A loaded model with the shipped encoder's interface. `name` follows its weights, its tokenizer and its prompts."""
 
     def __init__(self, model: Any, label: str) -> None:
-        self._model, self._tokenizer = model, model.tokenizer
-        if not getattr(self._tokenizer, "is_fast", False):
+        self._model: Any = model
+        self._cut: Any = model.tokenizer
+        if not getattr(self._cut, "is_fast", False):
             raise ResourceError(
                 f"{label}: its tokenizer knows no character offsets (no fast tokenizer): take another model"
             )
@@ -128,15 +129,15 @@ class OutsideEncoder(Encoder):
         weights = np.array([max(len(part[0]), 1) for part in found], np.float32)
         weights /= weights.sum()
         vector, pooled = (sum(w * part[k] for w, part in zip(weights, found, strict=True)) for k in (2, 3))
-        return np.concatenate([p[0] for p in found]), np.concatenate([p[1] for p in found]), vector, pooled  # type: ignore[return-value]
+        return np.concatenate([p[0] for p in found]), np.concatenate([p[1] for p in found]), vector, pooled
 
     def _windows(self, text: str, prompt: str) -> list[tuple[int, int]]:
         """Stretches of the text that the model takes at once."""
         with self._lock:
-            places = self._tokenizer(
+            places = self._cut(
                 text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
             )["offset_mapping"]
-            spent = len(self._tokenizer(prompt)["input_ids"])
+            spent = len(self._cut(prompt)["input_ids"])
         room = max(8, self._longest - spent - 4)
         if len(places) <= room:
             return [(0, len(text))]
@@ -150,7 +151,7 @@ class OutsideEncoder(Encoder):
         import torch
 
         with self._lock, torch.inference_mode():
-            made = self._tokenizer(
+            made = self._cut(
                 prompt + text[start:end], return_offsets_mapping=True, truncation=True, max_length=self._longest,
                 return_tensors="pt", verbose=False,
             )  # fmt: skip
@@ -171,7 +172,7 @@ def _fingerprint(model: Any, *prompts: str) -> str:
         digest.update(value.detach().cpu().contiguous().view(-1).numpy().tobytes())
     digest.update(model.tokenizer.backend_tokenizer.to_str().encode())
     digest.update(repr([type(module).__name__ for module in model]).encode())
-    pooling = [getattr(module, "get_config_dict", dict)() for module in list(model)[1:]]
+    pooling: list[Any] = [getattr(module, "get_config_dict", dict)() for module in list(model)[1:]]
     digest.update(repr(pooling).encode())
     digest.update("\0".join(prompts).encode())
     return digest.hexdigest()[:8]

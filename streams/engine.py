@@ -29,8 +29,9 @@ from streams.stages.publishing import Publisher
 from streams.stages.turn import TurnStages
 from streams.stages.validation import decode_input
 from tables import units, vector_space
+from tables.hot_index import HotIndex
 from tables.person import AppliedEvent, PersonState, person_key
-from tables.person_index import IndexCache, PersonIndex, load_index
+from tables.person_index import IndexCache
 from tables.rulebook import RuleBook
 from tables.store import EVENT, HOT, PersonRows, Readable, Transaction
 
@@ -205,11 +206,10 @@ class Engine:
 
     def _person(
         self, person: str, tenant: str, user_id: str | None, rows: PersonRows
-    ) -> tuple[PersonState, PersonIndex]:
+    ) -> tuple[PersonState, HotIndex]:
         state = rows.load(HOT, type=PersonState) or PersonState(tenant=tenant, user_id=user_id)
         vector_space.claim(state, self._models.encoder.name)
-        dimension = self._models.encoder.dimension
-        return state, self._indexes.get(person, state.revision, lambda: load_index(rows, state, dimension))
+        return state, HotIndex(self._indexes, rows, state, self._models.encoder.dimension)
 
     def _commit(self, person: str, state: PersonState, rows: PersonRows, event_id: str, digest: bytes) -> None:
         """Notes the event as applied and puts the hot row, last."""

@@ -141,15 +141,6 @@ class PersonIndex:
         """The live slots of units made from an event."""
         return self._events.get(event_id, [])
 
-    def nearest(self, vector: npt.NDArray[np.float32], count: int) -> list[tuple[int, float]]:
-        """The `count` live slots nearest in meaning to a unit vector of the index space, best first, with their cosines."""
-        live = np.flatnonzero(self.columns["live"][: self.size])
-        if not len(live):
-            return []
-        near = self.vectors.similarities(vector, self.size)[live]
-        best = np.lexsort((live, -near))[:count]
-        return [(int(live[i]), float(near[i])) for i in best]
-
     def unit(self, slot: int) -> Remembered:
         """What is shown of the unit at a live slot."""
         return self._units[slot]
@@ -231,6 +222,17 @@ class IndexCache:
         self._sizes: dict[str, int] = {}
         self.nbytes = 0
         self.rebuilt = 0
+
+    def known(self, person: str, revision: int) -> PersonIndex | None:
+        """The cached index of a person if it is of that revision; one of another is forgotten."""
+        index = self._held.get(person)
+        if index is None:
+            return None
+        if index.revision != revision:
+            self.drop(person)
+            return None
+        self._held.move_to_end(person)
+        return index
 
     def get(self, person: str, revision: int, build: Callable[[], PersonIndex]) -> PersonIndex:
         """The person's index at a revision: the cached one where it is of that revision, else a fresh one."""

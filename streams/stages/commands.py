@@ -7,15 +7,15 @@ from models.records import Audit, Command, Task, Unit
 from streams.messages import PIPELINE_VERSION
 from streams.stages.units import follow
 from tables import erasure
+from tables.hot_index import HotIndex
 from tables.person import PersonState
-from tables.person_index import PersonIndex
 from tables.store import PersonRows
 from tables.vectors import pack_vector, unpack_vector
 from tables.writing import write_unit
 
 
 def apply_command(
-    command: Command, state: PersonState, rows: PersonRows, index: PersonIndex, encoder: Encoder
+    command: Command, state: PersonState, rows: PersonRows, index: HotIndex, encoder: Encoder
 ) -> list[Unit | Task | Audit]:
     """What a command publishes. An erased unit's last record carries no content and replaces it on the compacted topic."""
     effects = erasure.run_command(state, rows, command, PIPELINE_VERSION)

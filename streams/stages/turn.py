@@ -17,8 +17,8 @@ from streams.stages.bundles import Recalling
 from streams.stages.publishing import Publisher
 from streams.stages.units import UnitWriter
 from tables import erasure, tasks
+from tables.hot_index import HotIndex
 from tables.person import PersonState, remember_turn, session_of
-from tables.person_index import PersonIndex
 from tables.rulebook import RuleBook
 from tables.store import PersonRows
 
@@ -38,7 +38,7 @@ class TurnStages:
         context_pending: Sequence[Future[Encoded]],
         state: PersonState,
         rows: PersonRows,
-        index: PersonIndex,
+        index: HotIndex,
         person: str,
     ) -> list[Output]:
         """The outputs of one utterance, whose vectors are on their way. Changes `state`, `rows` and `index`; of a probe only a copy of the state."""
@@ -83,7 +83,7 @@ class TurnStages:
             state.clock = utterance.ts if state.clock is None else max(state.clock, utterance.ts)
         if self._recalling.wants(affect):
             bundle = self._recalling.bundle(
-                affect, resolved_encoded, [item.result() for item in context_pending], step, rows, index
+                affect, resolved_encoded, [item.result() for item in context_pending], step, rows, index.whole()
             )
             publish.add("cues.bundles", bundle)
         return publish.outputs

@@ -17,8 +17,8 @@ from streams.messages import PIPELINE_VERSION
 from streams.models import Models
 from streams.stages.reading import Reading
 from tables import policy, units
+from tables.hot_index import HotIndex
 from tables.person import PersonState, SessionState
-from tables.person_index import PersonIndex
 from tables.store import PersonRows
 from tables.vectors import pack_vector, unpack_vector
 from tables.writing import audit, write_unit
@@ -33,9 +33,7 @@ class UnitWriter:
     def __init__(self, models: Models) -> None:
         self._models = models
 
-    def expire(
-        self, state: PersonState, rows: PersonRows, index: PersonIndex, utterance: Utterance
-    ) -> list[Unit | Audit]:
+    def expire(self, state: PersonState, rows: PersonRows, index: HotIndex, utterance: Utterance) -> list[Unit | Audit]:
         """Units whose time has passed by the utterance's event time: marked, and out of the index (W6)."""
         published: list[Unit | Audit] = []
         for unit in units.expire(state, rows, utterance.ts):
@@ -56,7 +54,7 @@ class UnitWriter:
         session: SessionState,
         state: PersonState,
         rows: PersonRows,
-        index: PersonIndex,
+        index: HotIndex,
         topic: str | None,
     ) -> list[Unit | Audit]:
         """The units and audit lines of one utterance, in their order in the text."""
@@ -171,7 +169,7 @@ def _inside(start: int, end: int, low: int, high: int) -> bool:
 
 
 def follow(
-    index: PersonIndex, rows: PersonRows, changed: Sequence[Unit], vector: NDArray[np.float32], slot: int | None
+    index: HotIndex, rows: PersonRows, changed: Sequence[Unit], vector: NDArray[np.float32], slot: int | None
 ) -> None:
     """Keeps the derived index in step with the rows just written."""
     for unit in changed:
