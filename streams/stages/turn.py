@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 
-from models.encoder import Encoded
+from models.encoder import Pending
 from models.intents import ParsedIntent, parse_intent
 from models.records import Utterance
 from streams.messages import PIPELINE_VERSION, Output
@@ -34,8 +33,8 @@ class TurnStages:
     def run(
         self,
         utterance: Utterance,
-        pending: Future[Encoded],
-        context_pending: Sequence[Future[Encoded]],
+        pending: Pending,
+        context_pending: Sequence[Pending],
         state: PersonState,
         rows: PersonRows,
         index: HotIndex,

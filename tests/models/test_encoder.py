@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +53,36 @@ def test_numbers_do_not_depend_on_neighbours(encoder: Encoder, size: int) -> Non
         assert np.array_equal(alone.states, beside.states)
         assert np.array_equal(alone.passage, beside.passage)
         assert np.array_equal(alone.query, beside.query)
+
+
+def test_every_length_is_the_same_alone_and_beside_others(encoder: Encoder) -> None:
+    texts = ["的" * count for count in (*range(1, 18), WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW, 600)]
+    clauses = "，".join(f"第{number}项已经确认" for number in range(300))
+    texts += [clauses, " ".join(f"item {number} is done," for number in range(300)), "", "好"]
+    together = encoder.encode(texts)
+    ahead = [pending.result() for pending in encoder.encode_ahead(texts[::-1])][::-1]
+    for text, beside, later in zip(texts, together, ahead, strict=True):
+        (alone,) = encoder.encode([text])
+        for other in (beside, later):
+            assert np.array_equal(alone.states, other.states) and np.array_equal(alone.mixed, other.mixed)
+            assert np.array_equal(alone.passage, other.passage) and np.array_equal(alone.query, other.query)
+        assert len(alone.states) == len(alone.offsets)
+
+
+def test_threads_ask_at_once(encoder: Encoder) -> None:
+    texts = [f"{line}{number}" for number in range(8) for line in LINES[:6]]
+    wanted = [encoded.passage for encoded in encoder.encode(texts)]
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: [p.result().passage for p in encoder.encode_ahead(texts)], range(8)):
+            assert all(np.array_equal(one, two) for one, two in zip(found, wanted, strict=True))
+
+
+def test_mixed_states_of_a_span(encoder: Encoder) -> None:
+    (encoded,) = encoder.encode(["好的收到。另外我要退款"])
+    assert encoded.mixed.shape == encoded.states.shape
+    assert np.allclose(encoded.mixed_mean(0, 5), encoded.mixed[encoded.offsets[:, 0] < 5].mean(0))
+    (empty,) = encoder.encode([""])
+    assert not empty.mixed_mean(0, 1).any()
 
 
 def test_offsets_are_characters_of_the_text(encoder: Encoder) -> None:
@@ -115,6 +150,32 @@ def test_a_cut_or_missing_file_is_named(tmp_path: Path, name: str) -> None:
     path.unlink()
     with pytest.raises(ResourceError, match=name):
         Encoder.load(folder)
+
+
+def _changed(folder: Path, name: str, blob: bytes) -> Path:
+    """A copy of the shipped encoder with another file in it that its manifest agrees to."""
+    shutil.copytree(SHIPPED, folder)
+    manifest = json.loads((folder / "encoder.json").read_bytes())
+    (folder / name).write_bytes(blob)
+    manifest["files"][name] = hashlib.sha256(blob).hexdigest()
+    (folder / "encoder.json").write_text(json.dumps(manifest))
+    return folder
+
+
+@pytest.mark.parametrize(("name", "value"), [("passage", np.full((384, 384), np.nan)), ("query", np.zeros((384, 8)))])
+def test_heads_that_are_not_numbers_or_of_another_shape_are_named(tmp_path: Path, name: str, value: Any) -> None:
+    with np.load(SHIPPED / "heads.npz") as stored:
+        heads = {**stored, name: value}
+    made = BytesIO()
+    np.savez(made, **heads)
+    with pytest.raises(ResourceError, match=r"heads\.npz"):
+        Encoder.load(_changed(tmp_path / "encoder", "heads.npz", made.getvalue()))
+
+
+def test_another_network_is_named(tmp_path: Path) -> None:
+    blob = (SHIPPED.parent / "coreference.onnx").read_bytes()
+    with pytest.raises(ResourceError, match=r"encoder\.onnx"):
+        Encoder.load(_changed(tmp_path / "encoder", "encoder.onnx", blob))
 
 
 def test_a_zero_vector_stays_zero() -> None:
