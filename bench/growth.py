@@ -111,7 +111,8 @@ def of_one_person(count: int, person: str) -> list[bytes]:
 
 def timed_stages(engine: Engine, spent: dict[str, float]) -> Callable[[], None]:
     """Adds the CPU time of each stage that touches a person's rows to `spent`; the function returned takes the timers out."""
-    from streams.stages import turn, units as unit_stage
+    from streams.stages import turn
+    from streams.stages import units as unit_stage
 
     places: list[tuple[Any, str, str]] = [
         (turn.tasks, "expire", "tasks: expiry"), (turn.tasks, "step", "tasks: step"), (engine._turns._units, "expire", "units: expiry"),
@@ -188,7 +189,9 @@ def first_recall(size: int) -> dict[str, float]:
     engine = Engine.load(settings)
     rows = Counted(history("bench/heavy", size, engine._models.encoder.dimension, engine._models.encoder.name))
     found = {}
-    for name, message in zip(("first", "second"), messages_of(of_one_person(2, "heavy"), settings.partitions), strict=True):
+    for name, message in zip(
+        ("first", "second"), messages_of(of_one_person(2, "heavy"), settings.partitions), strict=True
+    ):
         begun = time.thread_time()
         _step(engine, message, rows)
         found[f"ms, {name} turn with a bundle"] = 1000 * (time.thread_time() - begun)

@@ -55,6 +55,11 @@ class AffectModel:
         lexicon = CueLexicon.load(cues)
         return cls(AffectNet.load(weights, surface_size=SurfaceReader(lexicon).size), lexicon)
 
+    @property
+    def encoder(self) -> str:
+        """The encoder that the heads were trained on; "" is the shipped one."""
+        return self._net.encoder
+
     def read(
         self,
         encoded: Encoded,

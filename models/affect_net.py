@@ -29,8 +29,8 @@ FINER = {"joy": "gratitude", "sadness": "disappointment", "anger": "frustration"
 OUTPUTS = {"intent": 6, "emotion": 7, "intensity": 7, "finer": 3, "load": 4}
 """Output blocks in order: six intents, seven groups (which one), seven (how much), three splits, four load axes."""
 _SHAPES = {
-    "state_scale": (768,), "state_shift": (768,), "token_scale": (384,), "token_shift": (384,),
-    "taps": (384, None), "taps_bias": (None,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
+    "state_scale": (None,), "state_shift": (None,), "token_scale": (None,), "token_shift": (None,),
+    "taps": (None, None), "taps_bias": (None,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
     "hidden": (None, None), "hidden_bias": (None,), "out": (None, sum(OUTPUTS.values())),
     "out_bias": (sum(OUTPUTS.values()),), "service": (None, 6), "service_bias": (6,), "gate": (None,), "gate_bias": (1,),
     "temperature": (3,), "emotion_lift": (7,), "intent_lift": (6,),
@@ -39,9 +39,10 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AffectNet:
-    """The weights by name (see `_SHAPES`), float32."""
+    """The weights by name (see `_SHAPES`), float32; `encoder` names the encoder they were trained on ("": the shipped one)."""
 
     weights: dict[str, np.ndarray]
+    encoder: str = ""
 
     @classmethod
     def load(cls, path: str | Path = SHIPPED, *, surface_size: int) -> AffectNet:
@@ -49,6 +50,7 @@ class AffectNet:
         try:
             with np.load(path) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in _SHAPES}
+                encoder = str(stored["encoder"]) if "encoder" in stored else ""
         except Exception as error:  # zipfile, numpy and the file system each raise kinds of their own
             raise ResourceError(f"{path}: no usable affect weights ({error}); restore the file") from error
         for name, shape in _SHAPES.items():
@@ -59,14 +61,20 @@ class AffectNet:
                 )
         if weights["taps"].shape[1] != 3 * len(weights["taps_bias"]):
             raise ResourceError(f"{path}: taps has shape {weights['taps'].shape}; retrain with `cuestream train`")
+        size = len(weights["token_scale"])  # of a token state; text states are two of them
+        pairs = (("token_shift", size), ("taps", size), ("state_scale", 2 * size), ("state_shift", 2 * size))
+        if any(len(weights[name]) != wanted for name, wanted in pairs):
+            raise ResourceError(
+                f"{path}: its arrays belong to encoders of several sizes; retrain with `cuestream train`"
+            )
         width = (
-            768
+            2 * size
             + 2 * len(weights["taps_bias"])
             + surface_size
             + weights["text_grams"].shape[1]
             + weights["turn_grams"].shape[1]
         )
-        if len(weights["service"]) != 768 + surface_size or len(weights["gate"]) != 768 + surface_size:
+        if len(weights["service"]) != 2 * size + surface_size or len(weights["gate"]) != 2 * size + surface_size:
             raise ResourceError(f"{path}: the service head was made for other word lists; retrain the heads")
         if weights["hidden"].shape != (width, weights["out"].shape[0]):
             raise ResourceError(
@@ -74,10 +82,19 @@ class AffectNet:
             )
         if not all(np.isfinite(array).all() for array in weights.values()):
             raise ResourceError(f"{path}: holds numbers that are not finite; restore the file")
-        return cls(weights)
+        return cls(weights, encoder)
+
+    @property
+    def state_size(self) -> int:
+        """Numbers of a token state of the encoder that it was trained on."""
+        return len(self.weights["token_scale"])
 
     def run(self, encoded: Encoded, surface: Surface) -> dict[str, np.ndarray]:
         """Logits by output block, and of the service head and its gate. Raises RecordError(bad_vector) where the encoding holds NaN or infinity."""
+        return self.answer(*self.layers(encoded, surface))
+
+    def layers(self, encoded: Encoded, surface: Surface) -> tuple[np.ndarray, np.ndarray]:
+        """The hidden layer's activations [W] and what the two linear heads see [2H + D]."""
         weights = self.weights
         state = state_vector(encoded)
         if not np.isfinite(state).all():
@@ -93,7 +110,11 @@ class AffectNet:
                 _summed(weights["turn_grams"], surface.turn_grams),
             )
         )
-        hidden = np.maximum(inputs @ weights["hidden"] + weights["hidden_bias"], 0)
+        return np.maximum(inputs @ weights["hidden"] + weights["hidden_bias"], 0), direct
+
+    def answer(self, hidden: np.ndarray, direct: np.ndarray) -> dict[str, np.ndarray]:
+        """Logits by output block from the layers' outputs."""
+        weights = self.weights
         logits = hidden @ weights["out"] + weights["out_bias"]
         bounds = np.cumsum([0, *OUTPUTS.values()])
         found = {name: logits[bounds[i] : bounds[i + 1]] for i, name in enumerate(OUTPUTS)}

@@ -115,8 +115,7 @@ class Encoder:
         self._manifest = manifest
         self._heads = heads
         self.dimension = manifest.dimension
-        digests = "".join(manifest.files[name] for name in sorted(manifest.files))
-        self.name = f"{manifest.version}-{hashlib.sha256(digests.encode()).hexdigest()[:8]}"
+        self.name = name_of(manifest)
         self._threads = threading.local()
 
     @classmethod
@@ -303,6 +302,17 @@ def unit(vector: np.ndarray) -> np.ndarray:
     """The vector at length 1, float32; a zero vector stays zero."""
     length = float(np.sqrt(np.dot(vector, vector)))
     return (vector / length).astype(np.float32) if length > 0 else vector.astype(np.float32)
+
+
+def name_of(manifest: Manifest) -> str:
+    """Version and what follows from the files' contents."""
+    digests = "".join(manifest.files[name] for name in sorted(manifest.files))
+    return f"{manifest.version}-{hashlib.sha256(digests.encode()).hexdigest()[:8]}"
+
+
+def read_name(folder: Path) -> str:
+    """The name of the encoder in a folder, without loading it. Raises ResourceError where there is none."""
+    return name_of(_manifest(folder))
 
 
 def _manifest(folder: Path) -> Manifest:

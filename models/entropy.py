@@ -25,6 +25,7 @@ from models.records import Pause, UnitType
 from models.segmenting import Statement, group
 from models.surprise import (
     AUTHORITY_ENTROPY,
+    LEXICON,
     TERM_ENTROPY,
     TERM_MAX_CHARACTERS,
     EntropyTable,
@@ -33,7 +34,7 @@ from models.surprise import (
     word_distances,
 )
 from models.token_count import count_tokens
-from models.unit_types import Typed, TypeModel, span_evidence
+from models.unit_types import WEIGHTS, Typed, TypeModel, span_evidence
 
 LONG_PAUSE_MS = 1000
 IDLE, IDLE_TOKENS = 0.65, 16
@@ -79,11 +80,17 @@ class Lexicons(Struct, frozen=True):
     types: TypeModel
 
     @classmethod
-    def load(cls, terms: Path | None = None, authority: Path | None = None) -> Lexicons:
-        """Reads the files anew: the shipped lists, or others by path. A worker that sees a list change builds another and
+    def load(
+        cls,
+        terms: Path | None = None,
+        authority: Path | None = None,
+        types: Path | None = None,
+        table: Path | None = None,
+    ) -> Lexicons:
+        """Reads the files anew: the shipped lists and weights, or others by path. A worker that sees a list change builds another and
         swaps it in; ResourceError names the file that is missing or malformed, and the old one stays in use."""
         words, backing = _authority(authority or FOLDER / "authority.toml")
-        return cls(read_terms(terms or SHIPPED), words, backing, EntropyTable.load(), TypeModel.load())
+        return cls(read_terms(terms or SHIPPED), words, backing, EntropyTable.load(table or LEXICON), TypeModel.load(types or WEIGHTS))
 
 
 def _authority(path: Path) -> tuple[re.Pattern[str], re.Pattern[str]]:

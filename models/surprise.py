@@ -38,7 +38,7 @@ class Scale(Struct, frozen=True):
 
 
 class EntropyTable(Struct, frozen=True):
-    """Numbers of ``lexicons/entropy.toml``."""
+    """Numbers of ``lexicons/entropy.toml``; `encoder` names the one whose distances `vectors` is calibrated for."""
 
     bias: float
     gain: float
@@ -46,13 +46,15 @@ class EntropyTable(Struct, frozen=True):
     words: Scale
     types: dict[str, float]
     cues: dict[str, float]
+    encoder: str = ""
 
     @classmethod
     def load(cls, path: Path = LEXICON) -> EntropyTable:
         """Raises ResourceError if the file is missing, malformed or lacks a number."""
         data: dict[str, Any] = read_toml(path)
         try:
-            scales = {name: Scale(**{k: float(v) for k, v in data[name].items()}) for name in ("vectors", "words")}
+            names = ("smooth", "middle", "width")
+            scales = {kind: Scale(*(float(data[kind][name]) for name in names)) for kind in ("vectors", "words")}
             return cls(
                 float(data["base"]["bias"]),
                 float(data["base"]["gain"]),
@@ -60,6 +62,7 @@ class EntropyTable(Struct, frozen=True):
                 scales["words"],
                 {name: float(value) for name, value in data["types"].items()},
                 {name: float(value) for name, value in data["cues"].items()},
+                str(data["vectors"].get("encoder", "")),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ResourceError(f"{path.name}: {error.__class__.__name__}: {error}") from error

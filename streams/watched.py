@@ -16,14 +16,14 @@ Value = TypeVar("Value")
 class Watched(Generic[Value]):
     """What a file holds, in its last good form. `path` None is the shipped file, which does not change.
 
-    Raises `ResourceError` at its making for a file that is missing or bad: a worker must not start on half its lists.
+    `value` is what the file holds now, where it was read already. Raises `ResourceError` at its making for a file that is missing or bad: a worker must not start on half its lists.
     """
 
-    def __init__(self, path: Path | None, load: Callable[[Path | None], Value]) -> None:
+    def __init__(self, path: Path | None, load: Callable[[Path | None], Value], value: Value | None = None) -> None:
         self.path, self._load = path, load
         self.error: str | None = None
         self._stamp = self._read_stamp()
-        self.value: Value = load(path)
+        self.value: Value = load(path) if value is None else value
 
     def refresh(self) -> bool:
         """Reads the file again if its size or time changed; true if a new value is in force. `error` says why not."""

@@ -72,21 +72,27 @@ def measure(
     return scale_of(rows)
 
 
-def write(path: Path, name: str, scale: Scale) -> None:
+def write(path: Path, name: str, scale: Scale, encoder: str = "") -> None:
     """Replaces the numbers of one table of the lexicon; comments and the other tables stay."""
     body = f"[{name}]\nsmooth = {scale.smooth}\nmiddle = {scale.middle}\nwidth = {scale.width}\n"
+    body += f'encoder = "{encoder}"\n' if encoder else ""
     text = path.read_text(encoding="utf-8")
     path.write_text(re.sub(rf"\[{name}\]\n(?:[a-z]+ = [^\n]*\n)+", body, text), encoding="utf-8")
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--lines", type=int, default=300)
-    options = parser.parse_args()
+    parser.add_argument(
+        "--encoder", default=None, help="folder or st:NAME_OR_PATH; by default CUESTREAM_ENCODER or the shipped one"
+    )
+    parser.add_argument("--out", type=Path, default=LEXICON, help="where the calibrated copy of entropy.toml goes")
+    options = parser.parse_args(argv)
     texts = turns(options.train, options.lines)
-    encoder = Encoder.load()
+    encoder = Encoder.load(options.encoder)
+    print(f"reading {len(texts)} turns with {encoder.name}", flush=True)
     read = {text: encoder.encode([text])[0] for text in texts}
     by_vector = measure(
         texts, lambda text, spans: vector_distances(np.stack([read[text].span_vector(*span) for span in spans]))
@@ -94,8 +100,10 @@ def main() -> None:
     by_word = measure(texts, lambda text, spans: word_distances([text[a:b] for a, b in spans]))
     usual = round((1 - by_word.smooth) ** 2, 6)  # most clauses share no pair of characters: that is the middle
     by_word = Scale(by_word.smooth, usual, usual)
-    for name, scale in (("vectors", by_vector), ("words", by_word)):
-        write(LEXICON, name, scale)
+    if options.out != LEXICON:
+        options.out.write_text(LEXICON.read_text(encoding="utf-8"), encoding="utf-8")
+    for name, scale, made_for in (("vectors", by_vector, encoder.name), ("words", by_word, "")):
+        write(options.out, name, scale, made_for)
         print(f"{name}: {scale} from {len(texts)} turns, encoder {encoder.name}")
 
 

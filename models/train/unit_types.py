@@ -116,12 +116,13 @@ def macro_f1(
             print(f"  {line['type']} read as {CLASSES[g]}: {line['text']}")
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--all", action="store_true", help="fit all lines for shipping")
-    parser.add_argument("--encoder", type=Path, help="encoder folder; the shipped one if absent")
-    options = parser.parse_args()
+    parser.add_argument("--encoder", help="encoder folder or st:NAME_OR_PATH; the shipped one if absent")
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    options = parser.parse_args(argv)
     cues, encoder = Cues.load(), Encoder.load(options.encoder)
     lines = [json.loads(line) for line in LINES.open(encoding="utf-8")]
     train = [line for line in lines if line["half"] == "train"]
@@ -132,7 +133,7 @@ def main() -> None:
     small: dict[str, Any] = {
         name: value.astype(np.float16 if value.ndim == 2 else np.float32) for name, value in parts.items()
     }
-    np.savez_compressed(WEIGHTS, **small, encoder=np.array(encoder.name))
+    np.savez_compressed(options.out, **small, encoder=np.array(encoder.name))
     print(f"written for {len(lines) if options.all else len(train)} lines and encoder {encoder.name}")
 
 

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "try": ("try_stage", "one stage on JSON lines: times, pii, coref, affect, intent, entropy, language"),
     "recall": ("recall", "one bundle from the running worker's state, as a probe"),
     "reindex": ("reindex", "the vectors of all that is remembered made anew, for another encoder"),
+    "train": ("train", "retrain a model: intent, emotion, load, affect, segments, types, entropy, coref, encoder"),
     "tune": ("tune", "cue weights from labelled lines, by grid search or as a small network"),
     "dead": ("dead", "list dead letters, or feed them again"),
 }
