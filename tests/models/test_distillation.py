@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.distillation import measure_excerpts, rouge_l
 from models.distillation import MAX_TOKENS, distil
 from models.records import Entity
 from models.token_count import count_tokens
@@ -102,21 +103,37 @@ def test_words_that_only_look_like_fillers_stay(text: str) -> None:
     assert distil(text) == text
 
 
-def _rouge_l(guess: str, truth: str) -> float:
-    """ROUGE-L F1 over tokens (Chinese by character)."""
-    a, b = (re.findall(r"[\u4e00-\u9fff]|[A-Za-z0-9.'-]+", text.lower()) for text in (guess, truth))
-    row = [0] * (len(b) + 1)
-    for x in a:
-        last = 0
-        for j, y in enumerate(b, 1):
-            last, row[j] = row[j], last + 1 if x == y else max(row[j], row[j - 1])
-    return 2 * row[-1] / (len(a) + len(b))
-
-
 def test_summaries_come_close_to_those_written_by_hand() -> None:
     path = Path(__file__).parent.parent / "data" / "summaries.jsonl"
     lines = [json.loads(line) for line in path.open(encoding="utf-8")]
-    scores = [_rouge_l(distil(line["text"]), line["summary"]) for line in lines]
+    scores = [rouge_l(distil(line["text"]), line["summary"]) for line in lines]
     assert sum(scores) / len(scores) >= 0.82
     assert min(scores) >= 0.6
     assert all(count_tokens(distil(line["text"])) <= MAX_TOKENS for line in lines)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_calls_and_meetings_lose_nothing_that_counts(lang: str) -> None:
+    found = measure_excerpts(lang, None)
+    assert found["excerpts"] >= 12
+    assert found["lost"] == 0
+    assert found["longest_summary"] <= MAX_TOKENS
+    assert found["cue_tokens"] <= 120
+    assert found["whole_rouge_l"] >= 0.18
+
+
+def test_a_condition_keeps_what_hangs_on_it() -> None:
+    text = "大家都说这个地方的风景特别漂亮，" * 4 + "如果周五还没有修好，就直接退货，" + "我们在那边玩得很高兴，" * 3
+    assert "如果周五还没有修好，就直接退货" in distil(text)
+    english = (
+        "Everybody was very pleased with the weather there, " * 6 + "if it isn't fixed by Friday, cancel the order."
+    )
+    assert "if it isn't fixed by Friday, cancel the order" in distil(english)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("If anyone merges after that, no.", "no"), ("No, it is 31 Alder Close.", "No"), ("周六可以吗？不行。", "不行")],
+)
+def test_an_answer_of_no_stays(text: str, kept: str) -> None:
+    assert kept in distil(text)
