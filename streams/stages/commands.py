@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from models.encoder import Encoder
 from models.records import Audit, Command, Task, Unit
 from streams.messages import PIPELINE_VERSION
+from streams.stages.ingest import mask_value
 from streams.stages.units import follow
 from tables import erasure
 from tables.hot_index import HotIndex
@@ -14,10 +17,17 @@ from tables.vectors import pack_vector, unpack_vector
 from tables.writing import write_unit
 
 
+def masked(command: Command) -> Command:
+    """The command with its texts masked, as the utterances are that it speaks of: what may not be stored cannot come in here either."""
+    scope = replace(command.scope, text=mask_value(command.scope.text))
+    return replace(command, text=mask_value(command.text), scope=scope)
+
+
 def apply_command(
     command: Command, state: PersonState, rows: PersonRows, index: HotIndex, encoder: Encoder
 ) -> list[Unit | Task | Audit]:
     """What a command publishes. An erased unit's last record carries no content and replaces it on the compacted topic."""
+    command = masked(command)
     effects = erasure.run_command(state, rows, command, PIPELINE_VERSION)
     for slot in effects.dropped_slots:
         index.remove(slot)

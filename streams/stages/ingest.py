@@ -7,8 +7,10 @@ topic that is not raw; the record keeps only which kinds were masked.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -22,6 +24,8 @@ from streams.stages.validation import decode_input
 from tables.person import person_key
 
 TAKES: dict[str, tuple[str, ...]] = {"utterances.raw": ("utterance/1",), "asr.raw": ("asr/1",)}
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_WORD = re.compile(r'"w"\s*:\s*"([^"]*)"')
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -76,9 +80,15 @@ def tidy(utterance: Utterance, message: Message) -> Utterance:
     utterance.pauses = [Pause(at=moved(pause.at), ms=pause.ms) for pause in utterance.pauses]
     if utterance.tool is not None:
         utterance.tool = ToolResult(
-            name=utterance.tool.name, ok=utterance.tool.ok, fields=mask_value(utterance.tool.fields)
+            name=mask_label(utterance.tool.name), ok=utterance.tool.ok, fields=mask_value(utterance.tool.fields)
         )
     utterance.meta = mask_value(utterance.meta)
+    utterance.channel = mask_label(utterance.channel)
+    who = utterance.speaker
+    if who.name or who.title:
+        utterance.speaker = msgspec.structs.replace(
+            who, name=who.name and mask_label(who.name), title=who.title and mask_label(who.title)
+        )
     utterance.event_id = utterance.event_id or f"{message.topic}:{message.partition}:{message.offset}"
     utterance.original_text = masked
     utterance.text = cleaned.text
@@ -97,6 +107,13 @@ def tool_line(tool: ToolResult) -> str:
 
 def _scalar(value: Any) -> str:
     return "" if value is None or isinstance(value, dict | list) else str(value)
+
+
+@lru_cache(maxsize=4096)
+def mask_label(text: str) -> str:
+    """A name, title or channel, masked as a text is: a form may put anything there. They recur, so answers are kept."""
+    masked: str = mask_value(text)
+    return masked
 
 
 def mask_value(value: Any) -> Any:
@@ -129,26 +146,56 @@ def dead_letter(message: Message, stage: str, error: RecordError, keep_bytes: bo
 
     `ts` is the record's own event time where it can be read, else the epoch: the wall clock would differ in a replay.
     """
+    safe = _safe_bytes(message.value) if keep_bytes else None
     dead = Dead(
         stage=stage,
         reason=error.reason,
         error=error.detail or error.reason,
         source=Source(topic=message.topic, partition=message.partition, offset=message.offset),
-        original_b64=base64.b64encode(_safe_bytes(message.value)).decode() if keep_bytes else None,
+        original_b64=None if safe is None else base64.b64encode(safe).decode(),
         ts=_event_time(message.value),
     )
     person = message.key.decode("utf-8", "replace") if message.key is not None else None
     return Output(topic="dead.letters", person=person, key=message.key, value=encode(dead))
 
 
-def _safe_bytes(raw: bytes) -> bytes:
+def _safe_bytes(raw: bytes) -> bytes | None:
+    """The bytes with what must not be stored masked: as they came where there is nothing; None where it cannot be taken out.
+
+    It is looked for as a reader of the record would see it: behind JSON escapes, and spread over a recogniser's words.
+    """
     try:
-        decoded = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        decoded = raw.decode("utf-8", "ignore")
-        return decoded_masked.encode() if (decoded_masked := mask_value(decoded)) != decoded else raw
-    masked = mask_value(decoded)
-    return raw if masked == decoded else masked.encode("utf-8", "replace")
+        value = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _safe_fragment(raw)
+    masked = mask_value(value)
+    if isinstance(masked, dict) and (
+        masked.get("text") != value.get("text") or _spoken_secret(_words_of(masked.get("words")))
+    ):
+        masked["words"] = []
+    return raw if masked == value else msgspec.json.encode(masked)
+
+
+def _safe_fragment(raw: bytes) -> bytes | None:
+    """As `_safe_bytes`, of bytes that are no JSON: cut short, or something else."""
+    seen = _ESCAPE.sub(_unescaped, raw.decode("utf-8", "ignore"))
+    words, masked = _WORD.findall(seen), mask_value(seen)
+    if words and (masked != seen or _spoken_secret(words)):
+        return None
+    return raw if masked == seen else masked.encode("utf-8", "replace")
+
+
+def _words_of(words: Any) -> list[str]:
+    return [str(word.get("w", "")) for word in words if isinstance(word, dict)] if isinstance(words, list) else []
+
+
+def _spoken_secret(words: list[str]) -> bool:
+    """Whether words hold, put together, what must not be stored."""
+    return bool(words) and any(privacy.find_never(gap.join(words), None) for gap in ("", " "))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    return chr(int(match.group(1), 16))
 
 
 def _event_time(raw: bytes) -> datetime:
