@@ -86,11 +86,7 @@ class PersonIndex:
 
     def add(self, slot: int, unit: Unit, vector: npt.NDArray[np.floating] | None) -> None:
         """Makes a unit findable; one that is not current only holds its place."""
-        self.size = max(self.size, slot + 1)
-        if slot >= len(self.columns):
-            grown = np.zeros(max(16, 2 * len(self.columns), slot + 1), dtype=COLUMNS)
-            grown[: len(self.columns)] = self.columns
-            self.columns = grown
+        self.reserve(slot + 1)
         if slot in self._units:
             self.remove(slot)
         if unit.status != "current":
@@ -108,6 +104,14 @@ class PersonIndex:
         for time in unit.times:
             if time.normalized_time is not None:
                 self.periods.add(slot, time.normalized_time, time.end_time, time.grain)
+
+    def reserve(self, size: int) -> None:
+        """Has places for the slots below `size`, those of erased units too."""
+        self.size = max(self.size, size)
+        if size > len(self.columns):
+            grown = np.zeros(max(16, 2 * len(self.columns), size), dtype=COLUMNS)
+            grown[: len(self.columns)] = self.columns
+            self.columns = grown
 
     def update(self, slot: int, unit: Unit) -> None:
         """Follows a unit's new state: leaves the index when it is no longer current, else takes over what changed."""
@@ -208,7 +212,7 @@ def load_index(rows: PersonRows, state: PersonState, dimension: int) -> PersonIn
         if raw is not None:
             vector = rows.get(VECTOR, slot)
             index.add(slot, decoder.decode(raw), None if vector is None else unpack_vector(vector))
-    index.size = max(index.size, state.next_slot)
+    index.reserve(state.next_slot)
     index.revision = state.revision
     return index
 

@@ -16,6 +16,7 @@ Find = tuple[int, int, str]
 MIN_RANDOM = 28
 """A bare string of letters and digits this long is a secret if it looks random."""
 
+_KEY_END = re.compile(r"-----END[A-Z0-9 ]{0,40}-----")
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
 _SHAPES = re.compile(
     r"(?<![A-Za-z0-9])(?:"
@@ -61,9 +62,8 @@ def _not_values() -> frozenset[str]:
 def find_secrets(view: str) -> Iterator[Find]:
     """Secrets in a narrowed text whose spoken digits are already digits."""
     for opening in _PRIVATE_KEY.finditer(view):
-        closing = view.find("-----END", opening.end())
-        close = view.find("-----", closing + 8) if closing >= 0 else -1
-        yield opening.start(), close + 5 if close >= 0 else len(view), "secret"
+        closing = _KEY_END.search(view, opening.end())
+        yield opening.start(), closing.end() if closing else len(view), "secret"
     for pattern in (_SHAPES, _URL_PASSWORD, _BEARER):
         for match in pattern.finditer(view):
             start, end = match.span("value") if "value" in match.groupdict() else match.span()

@@ -58,7 +58,7 @@ def planted(text: str, number: int) -> Iterator[bytes]:
     heard = {
         "schema": "asr/1", "session_id": "S", "user_id": "u1", "segment_id": f"g{number}", "revision": 1, "is_final": True,
         "speaker": {"id": "c", "role": "customer"}, "text": text, "start_ms": 0, "end_ms": 900, "ts": TS,
-        "words": [{"w": w, "start_ms": i * 100, "end_ms": i * 100 + 50, "p": 0.9} for i, w in enumerate(re.findall(r"\w|\S", text))],
+        "words": [{"w": w, "start_ms": i * 100, "end_ms": i * 100 + 50, "p": 0.9} for i, w in enumerate(text.split() if text.isascii() else list(text))],
     }  # fmt: skip
     records: list[dict[str, Any]] = [
         utterance(number, text=text),
@@ -72,7 +72,7 @@ def planted(text: str, number: int) -> Iterator[bytes]:
         {**heard, "segment_id": f"p{number}", "is_final": False},
         {"schema": "command/1", "command_id": f"c{number}", "kind": "correct", "user_id": "u1", "scope": {"text": "合同"}, "text": text, "ts": TS},
         {"schema": "command/1", "command_id": f"d{number}", "kind": "forget", "user_id": "u1", "scope": {"text": text}, "ts": TS},
-        {"schema": "command/1", "command_id": f"d{number}", "kind": "forget", "user_id": "u1", "scope": {"text": text + "x"}, "ts": TS},
+        {"schema": "command/1", "command_id": f"d{number}", "kind": "forget", "user_id": "u1", "scope": {"text": text + "。"}, "ts": TS},
     ]  # fmt: skip
     for place, record in enumerate(records):
         yield json.dumps(record, ensure_ascii=bool(place % 2)).encode()

@@ -54,6 +54,15 @@ def test_grown_equals_rebuilt_with_removed_superseded_and_erased() -> None:
         assert msgspec.json.encode(ask(grown, text)) == msgspec.json.encode(ask(rebuilt, text))
 
 
+def test_the_newest_unit_may_be_the_erased_one() -> None:
+    rows, state, _ = stored([f"{text} {number}" for number in range(3) for text in TEXTS][:17])
+    rows.delete(UNIT, 16)
+    rows.delete(VECTOR, 16)
+    index = load_index(rows, state, DIMENSION)
+    assert index.size == 17 <= len(index.columns)
+    assert ask(index, "订单 OD-33001 到哪了").cues
+
+
 def test_an_update_takes_over_what_changed() -> None:
     _, _, index = stored(TEXTS)
     open_one = unit(TEXTS[3], "e3", resolution_status="pending", severity="high", turn=3)
