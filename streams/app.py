@@ -23,7 +23,7 @@ from streams.messages import Batch, Message, Output
 from streams.metrics import Metrics
 from streams.publish import Record, publish
 from streams.routing import route
-from streams.rows import Rows, TableRows, build
+from streams.rows import Rows, TableRows, build, gathered
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
 from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, changelog_name, full_name, partition_for
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 PRODUCER_TIMEOUT_S = 300.0
 """A send that fails is sent again, but one given up too early fails needlessly: seen to lose changelog records at 8 s and 30 s."""
+
+OUTPUT_BATCH_BYTES = 2**18
+"""Outputs of one partition that go as one record batch; every topic takes a megabyte at least."""
 
 
 class Job:
@@ -171,9 +174,8 @@ class Job:
         return mine
 
     async def _publish(self, stage: str, messages: Sequence[Message], batch: Batch) -> None:
-        published = await publish(
-            [self._record(messages[index], output) for index, output in batch.caused_outputs], self._send
-        )
+        records = (self._record(messages[index], output) for index, output in batch.caused_outputs)
+        published = await publish(gathered(records, OUTPUT_BATCH_BYTES), self._send_rows)
         self.metrics.resent += published.repeated
         self.metrics.count(stage, messages, batch.outputs)
 

@@ -8,14 +8,14 @@ store never holds what the changelog lacks. The files, the changelog and its rec
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from aiokafka.producer.message_accumulator import BatchBuilder
 from rocksdict import WriteBatch
 
 from models.errors import UnavailableError
-from streams.publish import Published, publish
+from streams.publish import Published, Record, publish
 from streams.topics import partition_for
 
 Put = tuple[int, bytes, bytes | None]
@@ -23,14 +23,16 @@ BATCH_BYTES = 3 * 2**19
 """Rows of one changelog batch; the topic takes half a megabyte more. The rows of an event stay far below."""
 ROW_OVERHEAD = 40
 """Bytes that a record batch adds to a row, at the most."""
+BATCH_HEAD = 256
+"""Bytes of a batch without its records, amply."""
 
 
 class Rows(NamedTuple):
-    """A changelog batch."""
+    """Records of one partition that go as one record batch."""
 
     topic: str
     partition: int
-    rows: tuple[tuple[bytes, bytes | None], ...]
+    rows: tuple[tuple[bytes | None, bytes | None], ...]
 
 
 class TableRows:
@@ -60,18 +62,10 @@ class TableRows:
 
     def batches(self, puts: Sequence[Put]) -> list[Rows]:
         """The rows as changelog batches, one a partition unless it would be too large."""
-        found: list[Rows] = []
-        open_rows: dict[int, list[tuple[bytes, bytes | None]]] = {}
-        sizes: dict[int, int] = {}
-        for _, key, value in puts:
-            partition = row_partition(key, self._partitions)
-            size = len(key) + len(value or b"") + ROW_OVERHEAD
-            if sizes.get(partition, 0) + size > BATCH_BYTES and partition in open_rows:
-                found.append(Rows(self._changelog, partition, tuple(open_rows.pop(partition))))
-                sizes[partition] = 0
-            open_rows.setdefault(partition, []).append((key, value))
-            sizes[partition] = sizes.get(partition, 0) + size
-        return found + [Rows(self._changelog, partition, tuple(rows)) for partition, rows in open_rows.items()]
+        return gathered(
+            (Record(self._changelog, row_partition(key, self._partitions), key, value) for _, key, value in puts),
+            BATCH_BYTES,
+        )
 
     def whole(self, puts: Sequence[Put]) -> bool:
         """Whether each partition's rows fit into one batch."""
@@ -86,6 +80,7 @@ class TableRows:
         for batch in batches:
             write = writes.setdefault(batch.partition, WriteBatch(raw_mode=True))
             for key, value in batch.rows:
+                assert key is not None
                 if value is None:
                     write.delete(key)
                 else:
@@ -103,12 +98,30 @@ class TableRows:
         return store
 
 
+def gathered(records: Iterable[Record], most: int) -> list[Rows]:
+    """Records as batches of one partition each, in their order within it; `most` bytes, or a single larger record."""
+    found: list[Rows] = []
+    opened: dict[tuple[str, int], list[tuple[bytes | None, bytes | None]]] = {}
+    sizes: dict[tuple[str, int], int] = {}
+    for record in records:
+        place = (record.topic, record.partition)
+        size = len(record.key or b"") + len(record.value or b"") + ROW_OVERHEAD
+        total = sizes.get(place, 0) + size
+        if total > most and place in opened:
+            found.append(Rows(*place, tuple(opened.pop(place))))
+            total = size
+        opened.setdefault(place, []).append((record.key, record.value))
+        sizes[place] = total
+    return found + [Rows(*place, tuple(rows)) for place, rows in opened.items()]
+
+
 def build(rows: Rows) -> BatchBuilder:
-    """The batch as aiokafka sends it: all rows in one record batch."""
-    builder = BatchBuilder(2 * BATCH_BYTES, 0)
+    """The batch as aiokafka sends it: all its records in one record batch."""
+    size = sum(len(key or b"") + len(value or b"") + ROW_OVERHEAD for key, value in rows.rows)
+    builder = BatchBuilder(size + BATCH_HEAD, 0)
     for key, value in rows.rows:
         if builder.append(timestamp=None, key=key, value=value) is None:
-            raise ValueError(f"a row of {len(value or b'')} bytes is too large for the changelog")
+            raise ValueError(f"a record of {len(value or b'')} bytes does not fit into its batch")
     return builder
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from aiokafka.partitioner import murmur2
@@ -65,6 +66,7 @@ def configs(spec: TopicSpec) -> dict[str, str]:
     return found
 
 
+@lru_cache(maxsize=65_536)
 def partition_for(key: bytes, partitions: int) -> int:
     """The partition Kafka's default partitioner gives a key (murmur2, sign bit cleared)."""
     return (murmur2(key) & 0x7FFFFFFF) % partitions
