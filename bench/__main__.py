@@ -1,25 +1,45 @@
-"""All figures of the repository in one run, with their ratios."""
+"""All figures of the repository in one run, with their ratios:  python -m bench [NAME …] [--quick]
+
+offline: stages against the bare encoder. worker: the headline, two workers on the embedded broker. growth: cost as work grows. peer: mem0
+beside it. soak: memory over 200,000 utterances (only where it is named: half an hour). Any name may be run alone with its own
+arguments: python -m bench worker --seconds 30.
+"""
 
 from __future__ import annotations
 
-from bench import offline, worker
+import importlib
+import sys
+import time
+
+ALL: dict[str, list[str]] = {"offline": [], "worker": ["--scale"], "growth": [], "peer": []}
+QUICK = {
+    "offline": ["--count", "300"],
+    "worker": ["--seconds", "10"],
+    "growth": ["--sizes", "10", "1000"],
+    "peer": ["--count", "200"],
+}
+NAMED = (*ALL, "soak", "distillation")
 
 
-def main() -> None:
-    """Prints each figure as it is known."""
-    alone = offline.run()
-    print("offline, one process, recall off")
-    for name, value in alone.items():
-        print(f"  {name:28s} {value:10.2f}")
-    print("ms an utterance by stage, recall on")
-    for name, value in offline.profile().items():
-        print(f"  {name:28s} {value:10.3f}")
-    live = worker.run()
-    print("one worker, embedded broker, all stages, recall on")
-    for name, value in live.items():
-        print(f"  {name:28s} {value:10.2f}")
-    print(f"ratio offline / worker         {alone['utterances_per_s'] / live['utterances/s, one worker']:10.2f}")
+def main(arguments: list[str]) -> int:
+    """Runs what is named, or everything but the soak; each prints its figures as they are known."""
+    if any(argument in ("-h", "--help") for argument in arguments[:1]):
+        print(__doc__)
+        return 0
+    quick = "--quick" in arguments
+    if arguments and arguments[0] in NAMED:
+        return int(importlib.import_module(f"bench.{arguments[0]}").main(arguments[1:]) or 0)
+    if [argument for argument in arguments if argument != "--quick"]:
+        print(f"python -m bench: no bench {arguments[0]}; there are {', '.join(NAMED)}", file=sys.stderr)
+        return 2
+    failed = 0
+    for name, own in (QUICK if quick else ALL).items():
+        print(f"== {name}", flush=True)
+        begun = time.monotonic()
+        failed |= int(importlib.import_module(f"bench.{name}").main(own) or 0)
+        print(f"   ({time.monotonic() - begun:.0f} s)\n", flush=True)
+    return failed
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

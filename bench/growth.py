@@ -5,6 +5,7 @@ Besides milliseconds (CPU time of the thread) the rows and bytes that an utteran
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -223,11 +224,19 @@ def many_persons(persons: int, count: int = 1500) -> dict[str, float]:
 def report(sizes: Sequence[int] = SIZES, persons: Sequence[int] = PERSONS) -> Iterator[str]:
     """The tables, line by line as they are known."""
     yield f"one person, recall off: cost of an utterance when the person has {', '.join(f'{s:,}' for s in sizes)} units"
-    yield from _table({size: one_person(size, "none") for size in sizes})
+    yield from _each(sizes, lambda size: one_person(size, "none"))
     yield "the same with a bundle for every turn (recall's scan may grow)"
-    yield from _table({size: one_person(size, "all") | first_recall(size) for size in sizes})
+    yield from _each(sizes, lambda size: one_person(size, "all") | first_recall(size))
     yield "persons, recall off"
-    yield from _table({count: many_persons(count) for count in persons})
+    yield from _each(persons, many_persons)
+
+
+def _each(sizes: Sequence[int], measure: Callable[[int], dict[str, float]]) -> Iterator[str]:
+    columns: dict[int, dict[str, float]] = {}
+    for size in sizes:
+        yield f"  … {size:,}"
+        columns[size] = measure(size)
+    yield from _table(columns)
 
 
 def _table(columns: dict[int, dict[str, float]]) -> Iterator[str]:
@@ -237,9 +246,13 @@ def _table(columns: dict[int, dict[str, float]]) -> Iterator[str]:
         yield f"  {name:36s}" + "".join(f"{column.get(name, 0.0):12.3f}" for column in columns.values())
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Prints the tables."""
-    for line in report():
+    parser = argparse.ArgumentParser(prog="python -m bench growth", description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="units of the one person")
+    parser.add_argument("--persons", type=int, nargs="+", default=list(PERSONS))
+    args = parser.parse_args(argv)
+    for line in report(args.sizes, args.persons):
         print(line, flush=True)
 
 
