@@ -6,6 +6,7 @@ Deterministic: the same data and encoder give the same weights. Prints the figur
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,15 @@ OWN_LINES = Path(__file__).parents[2] / "tests" / "data" / "intents.jsonl"
 class Net(nn.Module):
     """The trained twin of models.affect_net."""
 
-    def __init__(self, surface: int) -> None:
+    def __init__(self, surface: int, size: int) -> None:
+        """`surface` dense features, token states of `size` numbers."""
         super().__init__()
         self.text_grams = nn.EmbeddingBag(TEXT_BUCKETS, TEXT_WIDTH, mode="sum")
         self.turn_grams = nn.EmbeddingBag(TURN_BUCKETS, TURN_WIDTH, mode="sum")
         nn.init.normal_(self.text_grams.weight, std=0.05)
         nn.init.normal_(self.turn_grams.weight, std=0.05)
-        self.taps = nn.Conv1d(384, TAPS, 3, padding=1)
-        self.hidden = nn.Linear(768 + 2 * TAPS + surface + TEXT_WIDTH + TURN_WIDTH, WIDTH)
+        self.taps = nn.Conv1d(size, TAPS, 3, padding=1)
+        self.hidden = nn.Linear(2 * size + 2 * TAPS + surface + TEXT_WIDTH + TURN_WIDTH, WIDTH)
         self.out = nn.Linear(WIDTH, sum(OUTPUTS.values()))
         self.drop_state, self.drop = nn.Dropout(0.2), nn.Dropout(0.4)
 
@@ -58,12 +60,14 @@ class Table:
 
     def __init__(self, examples: list[Example], encoder: Encoder, reader: SurfaceReader, cache: Path | None) -> None:
         self.examples = examples
+        self.encoder = encoder.name
         tokens, pooled = encoded_texts(examples, encoder, cache)
         self.tokens = [tokens[e.text] for e in examples]
         highest = np.stack([t.max(0) if len(t) else pooled[e.text] for t, e in zip(self.tokens, examples, strict=True)])
         states = np.concatenate((np.stack([pooled[e.text] for e in examples]), highest), 1).astype(np.float32)
         some = np.concatenate(self.tokens[:: max(len(examples) // 4000, 1)]).astype(np.float32)
         self.token_shift, self.token_scale = some.mean(0), 1 / (some.std(0) + 1e-4)
+        self.size = len(self.token_shift)
         self.shift = states.mean(0)
         self.scale = 1 / (states.std(0) + 1e-4)
         self.states = (states - self.shift) * self.scale
@@ -84,7 +88,7 @@ class Table:
         }
         parts = [self.tokens[row][:TRAIN_TOKENS] for row in rows]
         longest = max(1, *map(len, parts))
-        tokens = np.zeros((len(rows), longest, 384), np.float32)
+        tokens = np.zeros((len(rows), longest, self.size), np.float32)
         mask = np.zeros((len(rows), longest), np.float32)
         for place, part in enumerate(parts):
             tokens[place, : len(part)] = (part.astype(np.float32) - self.token_shift) * self.token_scale
@@ -175,7 +179,7 @@ def train(table: Table, rows: np.ndarray, surface: int, seed: int = 0) -> Net:
     """A net trained on the rows."""
     torch.manual_seed(seed)
     shuffle = np.random.default_rng(seed)
-    net = Net(surface)
+    net = Net(surface, table.size)
     classes = {}
     for name, size in (("intent", 6), ("emotion", 7)):
         known = table.targets[name][rows]
@@ -301,8 +305,8 @@ def calibration_error(probs: np.ndarray, truth: np.ndarray, bins: int = 10) -> f
     return float(sum(p.mean() * abs(top[p].mean() - right[p].mean()) for p in parts if p.any()))
 
 
-def collect(train_kit: Path, bench: Path, lexicon: CueLexicon, limit: int) -> list[Example]:
-    """All examples in a fixed order; the held-out ones and our own test half are marked `held_out`."""
+def collect(train_kit: Path, bench: Path, lexicon: CueLexicon, limit: int, lines: Path | None = None) -> list[Example]:
+    """All examples in a fixed order, a user's own `lines` among them; the held-out ones and our own test half are marked `held_out`."""
     test = data.own(OWN_LINES, "test")
     for example in test:
         example.held_out = True
@@ -311,6 +315,10 @@ def collect(train_kit: Path, bench: Path, lexicon: CueLexicon, limit: int) -> li
     extra = Path(__file__).parent / "affect_lines.jsonl"
     if extra.exists():
         found += data.own(extra, "train")
+    if lines is not None:
+        from models.train.user_lines import read_lines
+
+        found += read_lines(lines)
     data.pressure(found, lexicon)
     return found
 
@@ -336,20 +344,27 @@ def report(table: Table, logits: np.ndarray, rows: np.ndarray, temp: float) -> d
     return figures
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Trains, prints the figures on what was kept back, writes the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--bench", type=Path, required=True)
-    parser.add_argument("--encoder", type=Path, default=None)
+    parser.add_argument(
+        "--encoder", default=None, help="folder or st:NAME_OR_PATH; by default CUESTREAM_ENCODER or the shipped one"
+    )
+    parser.add_argument(
+        "--lines", type=Path, default=None, help="own labelled lines (models.train.user_lines) beside the sets"
+    )
     parser.add_argument("--cache", type=Path, default=None)
     parser.add_argument("--limit", type=int, default=8000)
     parser.add_argument("--out", type=Path, default=SHIPPED)
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     torch.set_num_threads(1)
     lexicon = CueLexicon.load()
     reader = SurfaceReader(lexicon)
-    table = Table(collect(args.train, args.bench, lexicon, args.limit), Encoder.load(args.encoder), reader, args.cache)
+    table = Table(
+        collect(args.train, args.bench, lexicon, args.limit, args.lines), Encoder.load(args.encoder), reader, args.cache
+    )
     kept = np.array([e.held_out for e in table.examples])
     print(f"{len(kept)} examples, {kept.sum()} kept back", flush=True)
     net = train(table, np.flatnonzero(~kept), reader.size)
@@ -371,7 +386,7 @@ def write(out: Path, net: Net, table: Table, rows: np.ndarray, logits: np.ndarra
     weights = {
         "state_scale": table.scale, "state_shift": table.shift,
         "token_scale": table.token_scale, "token_shift": table.token_shift,
-        "taps": net.taps.weight.permute(1, 2, 0).reshape(384, 3 * TAPS), "taps_bias": net.taps.bias,
+        "taps": net.taps.weight.permute(1, 2, 0).reshape(table.size, 3 * TAPS), "taps_bias": net.taps.bias,
         "text_grams": net.text_grams.weight, "turn_grams": net.turn_grams.weight,
         "hidden": net.hidden.weight.T, "hidden_bias": net.hidden.bias,
         "out": net.out.weight.T, "out_bias": net.out.bias,
@@ -386,6 +401,7 @@ def write(out: Path, net: Net, table: Table, rows: np.ndarray, logits: np.ndarra
         temperature=np.array([temp, felt_temp, SERVICE_TEMPERATURE], np.float32),
         emotion_lift=lift,
         intent_lift=np.zeros(6, np.float32),
+        encoder=np.array(table.encoder),
     )
 
 

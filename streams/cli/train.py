@@ -61,7 +61,7 @@ TRAINERS: dict[str, Trainer] = {
         summary="where clauses begin, Chinese and English", module="models.train.segments",
         kit=("segments_zh_ud", "segments_en_gum", "segments_en_ewt", "segments_en_ami", "segments_en_multidogo", "acts_zh_crosswoz",
              "dialog_zh_xiaomi", "dialog_zh_kdconv", "recall_en_spc", "acts_en_multiwoz"),
-        packages=("sklearn", "scipy"), writes=("segments_zh.npz", "segments_en.npz"), encoder=False, folder=True,
+        packages=("torch", "sklearn", "scipy"), writes=("segments_net.npz", "segments_zh.npz", "segments_en.npz"), folder=True,
     ),
     "types": Trainer(
         summary="what kind of statement a unit is", module="models.train.unit_types", packages=("sklearn", "scipy"),
