@@ -93,7 +93,13 @@ def is_small_talk(text: str) -> bool:
     text = _plain(text)
     if len(text) > 200:
         return False
-    return not any(c.isalnum() for c in _patterns()["small_talk"].sub("", text))
+    begins, at = _patterns()["small_talk"].match, 0
+    while at < len(text):  # the first word that is none ends it
+        match = begins(text, at)
+        if match is None and text[at].isalnum():
+            return False
+        at = match.end() if match is not None else at + 1
+    return True
 
 
 def tells_besides_data(bare: str) -> bool:

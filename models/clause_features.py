@@ -82,9 +82,7 @@ def tokenize(text: str) -> Tokens:
     gap = ""
     for word, start, tag in pieces:
         if not any(ch.isalnum() for ch in word):
-            mark = word.strip(" \t\r\u3000")
-            if mark and len(gap) < 4:
-                gap += "\n" if mark.isspace() else mark[: 4 - len(gap)]
+            gap += gap_of(word)[: 4 - len(gap)]
             continue
         words.append(word.lower())
         starts.append(start)
@@ -254,6 +252,16 @@ def features(tokens: Tokens, domain: str = "unit") -> NDArray[np.int64]:
     value *= _MIX
     value >>= _DROP
     return value.T.astype(np.int64)
+
+
+def gap_of(between: str) -> str:
+    """The marks between two words, at most four; blanks count for nothing, a line break does.
+
+    >>> gap_of(" ，“")
+    ',“'
+    """
+    marks = [mark for mark in narrow(between) if mark not in " \t\r\u3000"]
+    return "".join("\n" if mark.isspace() else mark for mark in marks[:4])
 
 
 @lru_cache(maxsize=4096)

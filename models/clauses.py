@@ -1,7 +1,8 @@
 """Clause split: where a new clause begins in Chinese, English, mixed, and unpunctuated recognised speech.
 
-A linear model over hashed evidence (``clause_features``) gives each word start the probability of a boundary; a long
-pause before the word raises it. Trained by ``python -m models.train.segments``.
+A net over the encoder's token states (``boundary_net``) and a linear model over hashed words (``clause_features``) give each word
+start the probability of a boundary; a long pause before the word raises it. Without a reading of an encoder that the net knows,
+the linear model does it alone. Both are trained by ``python -m models.train.segments``.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from models.clause_features import BITS, Tokens, features, tokenize
+from models.boundary_net import STYLES, BoundaryNet, places_of
+from models.clause_features import BITS, Tokens, features, is_chinese, tokenize
+from models.encoder import Encoded
 from models.errors import ResourceError
 from models.records import Pause
+from models.text import narrow
 
 WEIGHTS = Path(__file__).parent / "weights"
 MAX_TEXT = 20_000
@@ -26,6 +30,8 @@ PAUSE_MS, PAUSE_WEIGHT, PAUSE_FULL_MS = 250, 3.0, 1200
 """A pause from 250 ms on is evidence; its weight in log odds grows to 3.0 at 1.2 s."""
 APART = 0.5
 """In a text without marks, the probability from which a statement of its own begins."""
+NO_WORD = -4.0
+"""Log odds of a boundary where the word models see no word begin."""
 _OPENING = frozenset("“‘\"'「『（(《<[【〈—-–")
 _SENTENCE_END = frozenset("。！？!?\n；;…")
 
@@ -77,10 +83,24 @@ class BoundaryModel(Struct, frozen=True):
 
     def probabilities(self, tokens: Tokens, *, apart: bool = False) -> NDArray[np.float32]:
         """The probability of a clause (`apart`: a statement of its own) before each word, ``float32 [words]``."""
-        weights, bias = (self.apart_weights, self.apart_bias) if apart else (self.weights, self.bias)
-        chances = 1.0 / (1.0 + np.exp(-(weights[features(tokens)].sum(axis=1) + bias)))
+        chances = _probability(self.scores(tokens, apart=apart))
         chances[0] = 0.0
-        return chances.astype(np.float32)
+        return chances
+
+    def scores(self, tokens: Tokens, *, apart: bool = False) -> NDArray[np.float32]:
+        """The log odds of the same."""
+        weights, bias = (self.apart_weights, self.apart_bias) if apart else (self.weights, self.bias)
+        return (weights[features(tokens)].sum(axis=1) + bias).astype(np.float32)
+
+
+WordModels = tuple[BoundaryModel, BoundaryModel]
+"""Of Chinese and of English."""
+
+
+@lru_cache(maxsize=1)
+def shipped_net() -> BoundaryNet:
+    """The shipped net."""
+    return BoundaryNet.load(WEIGHTS / "segments_net.npz")
 
 
 @lru_cache(maxsize=2)
@@ -89,41 +109,117 @@ def shipped(chinese: bool) -> BoundaryModel:
     return BoundaryModel.load(WEIGHTS / f"segments_{'zh' if chinese else 'en'}.npz")
 
 
-def split_clauses(text: str, pauses: Sequence[Pause] = (), model: BoundaryModel | None = None) -> list[Clause]:
+def split_clauses(
+    text: str,
+    pauses: Sequence[Pause] = (),
+    encoded: Encoded | None = None,
+    net: BoundaryNet | None = None,
+    words: WordModels | None = None,
+) -> list[Clause]:
     """The clauses of a text in order, disjoint; together they cover all but blanks. A text without words is one.
+
+    With the encoder's reading of the same text and a net that was trained on this encoder, boundaries are read from the token
+    states; otherwise, or where these are not finite, from the words (`words`: the Chinese and the English model, by default the shipped ones).
 
     >>> [c.start for c in split_clauses("好的收到！麻烦补充下错误码说明，谢谢！")]
     [0, 5, 16]
     """
-    tokens = tokenize(text[:MAX_TEXT])
-    if len(tokens.words) < 2:
+    if encoded is not None and net is not None and net.takes(encoded):
+        reading = _from_states(text, encoded, net, pauses, words)
+    else:
+        reading = _from_words(text[:MAX_TEXT], pauses, words)
+    if reading is None:
         return _whole(text)
-    model = model or shipped(tokens.chinese)
-    bare = len(tokens.words) > 6 and not any(tokens.gaps[1:])
-    chances = model.probabilities(tokens)
-    if pauses:
-        chances = _with_pauses(chances, tokens, pauses)
-    apart = np.zeros_like(chances)
-    if bare:
-        apart = model.probabilities(tokens, apart=True)
-        apart = _with_pauses(apart, tokens, pauses) if pauses else apart
-    limit = model.bare_threshold if bare else model.threshold
-    likely = (chances > limit) | (apart > APART)
-    cuts = [i for i in range(1, len(tokens.words)) if _cuts(text, tokens, i, bool(likely[i]))]
-    places = [_open(text, tokens.starts[i], tokens.ends[i - 1]) for i in cuts]
+    cuts = [i for i in range(1, len(reading.starts)) if _cuts(text, reading, i)]
+    places = [_open(text, reading.starts[i], reading.ends[i]) for i in cuts]
     clauses = []
     for start, end, i in zip([0, *places], [*places, len(text)], [0, *cuts], strict=True):
-        gap = tokens.gaps[i] if i else ""
-        clause = _trimmed(text, start, end, gap, round(float(chances[i]), 4) if i else 1.0)
-        clauses.append(Clause(clause.start, clause.end, gap, clause.odds, round(float(apart[i]), 4)))
+        gap = reading.gaps[i] if i else ""
+        clause = _trimmed(text, start, end, gap, round(float(reading.chances[i]), 4) if i else 1.0)
+        clauses.append(Clause(clause.start, clause.end, gap, clause.odds, round(float(reading.apart[i]), 4)))
     return clauses
 
 
-def _cuts(text: str, tokens: Tokens, i: int, likely: bool) -> bool:
+class _Reading(Struct):
+    """By word: its start, the end of the word before, the marks between, the two probabilities; and the limit for the first."""
+
+    starts: Sequence[int]
+    ends: Sequence[int]
+    gaps: Sequence[str]
+    chances: NDArray[np.float32]
+    apart: NDArray[np.float32]
+    limit: float
+    chinese: bool
+
+
+def _from_states(
+    text: str, encoded: Encoded, net: BoundaryNet, pauses: Sequence[Pause], words: WordModels | None
+) -> _Reading | None:
+    places = places_of(text, encoded.offsets)
+    if len(places.starts) < 2:
+        return None
+    chinese, bare = is_chinese(narrow(text)), _is_bare(places.gaps)
+    odds = net.odds(encoded, places)[:, [STYLES.index("unit_zh" if chinese else "unit_en"), STYLES.index("apart")]]
+    if net.share < 1:
+        odds = net.share * odds + (1 - net.share) * word_odds(text, places.starts, words, bare=bare)
+    both = _probability(odds)
+    both[0] = 0.0
+    chances, apart = both[:, 0], both[:, 1] if bare else np.zeros_like(both[:, 1])
+    if pauses:
+        chances = _with_pauses(chances, places.starts, pauses)
+        apart = _with_pauses(apart, places.starts, pauses) if bare else apart
+    return _Reading(
+        places.starts, places.ends, places.gaps, chances, apart, net.limit(chinese=chinese, bare=bare), chinese
+    )
+
+
+def word_odds(
+    text: str, starts: Sequence[int], words: WordModels | None = None, *, bare: bool = False
+) -> NDArray[np.float32]:
+    """Log odds of the word models at places of a text, float32 [places, 2]: of a clause, and (if `bare`) of a statement of its
+    own. Where no word begins, a boundary is unlikely."""
+    tokens = tokenize(text[:MAX_TEXT])
+    found = np.full((len(starts), 2), NO_WORD, np.float32)
+    if not tokens.words:
+        return found
+    model = words[not tokens.chinese] if words else shipped(tokens.chinese)
+    order = {start: i for i, start in enumerate(tokens.starts)}
+    rows = [order.get(start, -1) for start in starts]
+    scores = model.scores(tokens)
+    apart = model.scores(tokens, apart=True) if bare else np.full_like(scores, NO_WORD)
+    both = np.vstack([np.stack([scores, apart], 1), [[NO_WORD, NO_WORD]]]).astype(np.float32)
+    return np.clip(both[rows], -9.0, 9.0)
+
+
+def _probability(odds: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))).astype(np.float32)
+
+
+def _from_words(text: str, pauses: Sequence[Pause], words: WordModels | None) -> _Reading | None:
+    tokens = tokenize(text)
+    if len(tokens.words) < 2:
+        return None
+    model = words[not tokens.chinese] if words else shipped(tokens.chinese)
+    bare = _is_bare(tokens.gaps)
+    chances = model.probabilities(tokens)
+    apart = model.probabilities(tokens, apart=True) if bare else np.zeros_like(chances)
+    if pauses:
+        chances = _with_pauses(chances, tokens.starts, pauses)
+        apart = _with_pauses(apart, tokens.starts, pauses) if bare else apart
+    limit = model.bare_threshold if bare else model.threshold
+    return _Reading(tokens.starts, [0, *tokens.ends[:-1]], tokens.gaps, chances, apart, limit, tokens.chinese)
+
+
+def _is_bare(gaps: Sequence[str]) -> bool:
+    """Whether a text of more than six words has no marks, as recognised speech has none."""
+    return len(gaps) > 6 and not any(gaps[1:])
+
+
+def _cuts(text: str, reading: _Reading, i: int) -> bool:
     """A likely boundary, but never between a number and what it counts; a line break always is one."""
-    if not likely:
-        return "\n" in tokens.gaps[i]
-    return bool(tokens.gaps[i]) or not (text[tokens.ends[i - 1] - 1].isdigit() and tokens.chinese)
+    if not (reading.chances[i] > reading.limit or reading.apart[i] > APART):
+        return "\n" in reading.gaps[i]
+    return bool(reading.gaps[i]) or not (text[reading.ends[i] - 1].isdigit() and reading.chinese)
 
 
 def _whole(text: str) -> list[Clause]:
@@ -145,9 +241,9 @@ def _open(text: str, start: int, floor: int) -> int:
     return start
 
 
-def _with_pauses(chances: NDArray[np.float32], tokens: Tokens, pauses: Sequence[Pause]) -> NDArray[np.float32]:
+def _with_pauses(chances: NDArray[np.float32], places: Sequence[int], pauses: Sequence[Pause]) -> NDArray[np.float32]:
     """Log odds raised at the first word that starts at or after each pause."""
-    starts = np.array(tokens.starts)
+    starts = np.array(places)
     raised = np.log(np.clip(chances, 1e-6, 1 - 1e-6) / (1 - np.clip(chances, 1e-6, 1 - 1e-6)))
     for pause in pauses:
         at = int(np.searchsorted(starts, pause.at))

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 from msgspec import Struct
 
 from models.claims import is_small_talk
-from models.lexicons import load_lexicon
+from models.lexicons import FOLDER, read_patterns
 from models.records import Entity, TimeExpression
 from models.text import narrow
 from models.token_count import count_tokens
 
+LEXICON = FOLDER / "distillation.toml"
+Patterns = Mapping[str, re.Pattern[str]]
 MAX_TOKENS = 50
 _CLAUSE = re.compile(r"(?:[^，。！？；,!?;\n]|,(?=\d))+?(?:[，。！？；!?;\n]+|,(?!\d)|\.(?=\s|$)|$)", re.DOTALL)
 _WORD = re.compile(
@@ -47,9 +50,15 @@ class _Part(Struct):
     facts: int
 
 
+def read_words(path: Path = LEXICON) -> Patterns:
+    """The expressions of ``distillation.toml``. Raises ResourceError with file and line if one is missing or malformed."""
+    return read_patterns(path, ("lead", "filler", "tail", "must", "telling", "empty"))
+
+
 @lru_cache(maxsize=1)
-def _patterns() -> dict[str, re.Pattern[str]]:
-    return {name: re.compile(source, re.IGNORECASE) for name, source in load_lexicon("distillation.toml").items()}
+def shipped_words() -> Patterns:
+    """The shipped expressions, read once."""
+    return read_words()
 
 
 def distil(
@@ -59,17 +68,18 @@ def distil(
     entities: Sequence[Entity] = (),
     times: Sequence[TimeExpression] = (),
     lang: str | None = None,
+    patterns: Patterns | None = None,
 ) -> str:
     """The summary of a unit: at most 50 tokens, each word of it taken from `resolved_content` in order.
 
-    `entities` and `times` name what must stay. A text of nothing but politeness comes back whole (cut to the limit).
+    `entities` and `times` name what must stay; `patterns` are the word lists in force. A text of nothing but politeness comes back whole (cut to the limit).
 
     >>> distil("你好，麻烦帮我查一下订单 OD-88921 的物流，谢谢！")
     '查一下订单 OD-88921 的物流'
     """
     source = (resolved_content or content).strip()
     keep = [e.text for e in entities if e.text] + [t.original_form for t in times if t.original_form]
-    parts = _parts(source, keep)
+    parts = _parts(source, keep, patterns or shipped_words())
     if not parts:
         return _cut(source.strip(_TRIM) or source)
     if count_tokens(_join(parts)) > MAX_TOKENS:  # said twice is kept once
@@ -109,8 +119,7 @@ def _pairs(text: str) -> set[str]:
     )
 
 
-def _parts(source: str, keep: Sequence[str]) -> list[_Part]:
-    patterns = _patterns()
+def _parts(source: str, keep: Sequence[str], patterns: Patterns) -> list[_Part]:
     parts: list[_Part] = []
     for match in _CLAUSE.finditer(source[:4000]):
         raw = match.group()
@@ -151,7 +160,7 @@ def _bound(parts: Sequence[_Part]) -> list[_Part]:
     return found
 
 
-def _polish(raw: str, patterns: dict[str, re.Pattern[str]]) -> str:
+def _polish(raw: str, patterns: Patterns) -> str:
     """A clause without its politeness and fillers, as long as words are left; its closing mark stays."""
     text = raw
     for name in ("lead", "filler", "tail"):
@@ -163,7 +172,7 @@ def _polish(raw: str, patterns: dict[str, re.Pattern[str]]) -> str:
     return re.sub(r"\s*\n\s*", " ", text).strip(" \t")
 
 
-def _worth(flat: str, patterns: dict[str, re.Pattern[str]], place: int) -> float:
+def _worth(flat: str, patterns: Patterns, place: int) -> float:
     """How telling a clause is: acts and content words, a little for coming early."""
     acts = len(patterns["telling"].findall(flat))
     return acts + min(count_tokens(flat), 12) / 12 - 0.01 * place

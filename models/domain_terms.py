@@ -104,7 +104,7 @@ def _latin(ch: str) -> bool:
     return ch.isascii() and ch.isalnum()
 
 
-def read_terms(path: Path) -> TermList:
+def read_terms(path: Path = SHIPPED) -> TermList:
     """The terms of a file, one a line, comments (`#`) and blanks skipped. Raises ResourceError if it cannot be read."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -15,14 +15,16 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from models.boundary_net import BoundaryNet
 from models.claims import is_small_talk
-from models.clauses import APART, Clause, split_clauses
+from models.clauses import APART, BoundaryModel, Clause, shipped, shipped_net, split_clauses
+from models.distillation import shipped_words
 from models.domain_terms import SHIPPED, TermHit, TermList, read_terms
 from models.encoder import Encoded
 from models.errors import ResourceError
 from models.lexicons import FOLDER, read_toml
 from models.records import Pause, UnitType
-from models.segmenting import Statement, group
+from models.segmenting import Patterns, Statement, group, shipped_joining
 from models.surprise import (
     AUTHORITY_ENTROPY,
     LEXICON,
@@ -36,6 +38,7 @@ from models.surprise import (
 from models.token_count import count_tokens
 from models.unit_types import WEIGHTS, Typed, TypeModel, span_evidence
 
+AUTHORITY = FOLDER / "authority.toml"
 LONG_PAUSE_MS = 1000
 IDLE, IDLE_TOKENS = 0.65, 16
 """Small talk by the model: a whole sentence, at least so sure, at most so many tokens."""
@@ -78,6 +81,12 @@ class Lexicons(Struct, frozen=True):
     backing: re.Pattern[str]
     table: EntropyTable
     types: TypeModel
+    net: BoundaryNet | None
+    """Reads clause boundaries from token states; None with an encoder it was not trained on."""
+    words: tuple[BoundaryModel, BoundaryModel]
+    """Read them from words instead: Chinese, English."""
+    joining: Patterns
+    distilling: Patterns
 
     @classmethod
     def load(
@@ -86,14 +95,29 @@ class Lexicons(Struct, frozen=True):
         authority: Path | None = None,
         types: Path | None = None,
         table: Path | None = None,
+        *,
+        encoder: str = "",
     ) -> Lexicons:
-        """Reads the files anew: the shipped lists and weights, or others by path. A worker that sees a list change builds another and
+        """Reads the files anew: the shipped lists and weights, or others by path; `encoder` is the name of the encoder in use (empty:
+        the one the clause net was trained on). A worker that sees a list change builds another and
         swaps it in; ResourceError names the file that is missing or malformed, and the old one stays in use."""
-        words, backing = _authority(authority or FOLDER / "authority.toml")
-        return cls(read_terms(terms or SHIPPED), words, backing, EntropyTable.load(table or LEXICON), TypeModel.load(types or WEIGHTS))
+        words, backing = read_authority(authority or AUTHORITY)
+        net = shipped_net()
+        return cls(
+            read_terms(terms or SHIPPED),
+            words,
+            backing,
+            EntropyTable.load(table or LEXICON),
+            TypeModel.load(types or WEIGHTS),
+            net if encoder in ("", net.encoder) else None,
+            (shipped(chinese=True), shipped(chinese=False)),
+            shipped_joining(),
+            shipped_words(),
+        )
 
 
-def _authority(path: Path) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def read_authority(path: Path = AUTHORITY) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The authority words, and what backs another clause with one. Raises ResourceError naming the file."""
     data = read_toml(path)
     words, backing = data.get("words"), data.get("backing")
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or not isinstance(backing, str):
@@ -131,10 +155,12 @@ def segment(
     if not text.strip():
         return []
     lists = lexicons or shipped_lexicons()
-    clauses = split_clauses(text, pauses)
+    clauses = split_clauses(text, pauses, encoded, lists.net, lists.words)
     hits = lists.terms.find(text)
     statements = _statements(text, clauses, hits, pauses, encoded, lists)
-    return [_segment(text, statements[first:last], hits, encoded, lists) for first, last in group(statements)]
+    return [
+        _segment(text, statements[first:last], hits, encoded, lists) for first, last in group(statements, lists.joining)
+    ]
 
 
 def _statements(
@@ -148,17 +174,19 @@ def _statements(
     spans = statement_spans(text, clauses)
     texts = [text[clauses[a].start : clauses[b - 1].end] for a, b in spans]
     places = [(clauses[a].start, clauses[b - 1].end) for a, b in spans]
-    vectors = None if encoded is None else np.stack([encoded.span_vector(*place) for place in places])
-    distances = None if vectors is None else vector_distances(vectors)
+    distances = None
+    if encoded is not None and len(places) > 1:
+        distances = vector_distances(np.stack([encoded.span_vector(*place) for place in places]))
     scale = lists.table.words if distances is None else lists.table.vectors
     gaps = word_distances(texts) if distances is None else distances
     found: list[Statement] = []
     around = spreads(gaps, scale)
+    idle = [is_small_talk(words) for words in texts]
     for i, ((a, b), (start, end), words) in enumerate(zip(spans, places, texts, strict=True)):
-        small = is_small_talk(words)
+        small = idle[i]
         typed = _SMALL if small else lists.types.read(words, _evidence(encoded, start, end))
         alone = not i or clauses[a].opens_sentence or found[-1].small_talk
-        alone = alone and (b == len(clauses) or clauses[b].opens_sentence or is_small_talk(texts[i + 1]))
+        alone = alone and (b == len(clauses) or clauses[b].opens_sentence or idle[i + 1])
         small = small or (alone and _is_idle(words, typed))
         authority = not small and bool(lists.authority.search(words))
         cues = [*typed.cues, "small_talk"] if small else list(typed.cues)
@@ -195,6 +223,8 @@ _JOINING_MARKS = frozenset("、：:（）()[]【】<>《》“”‘’\"'「」
 
 def statement_spans(text: str, clauses: Sequence[Clause]) -> list[tuple[int, int]]:
     """Statements: runs ``(first, last)`` of clauses that no separating mark parts; "2." belongs to what it numbers."""
+    if not clauses:
+        return []
     starts = [0]
     for i in range(1, len(clauses)):
         marked = any(mark not in _JOINING_MARKS for mark in clauses[i].gap)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 from msgspec import Struct
 
 from models.clauses import Clause
-from models.lexicons import load_lexicon
+from models.lexicons import FOLDER, read_patterns
 from models.records import UnitType
 from models.token_count import count_tokens
 from models.unit_types import flatten
 
+LEXICON = FOLDER / "segmenting.toml"
 MERGE_ENTROPY = 0.42
 """Statements of different sentences merge only if both lie below this."""
 MAX_TOKENS = 48
@@ -59,24 +61,31 @@ class Statement(Struct, frozen=True, kw_only=True):
     after_pause: bool
 
 
+Patterns = Mapping[str, re.Pattern[str]]
+
+
+def read_joining(path: Path = LEXICON) -> Patterns:
+    """The expressions of ``segmenting.toml``. Raises ResourceError with file and line if one is missing or malformed."""
+    begins = ("new_topic", "depends_back", "depends_on", "reported")
+    return read_patterns(path, (*begins, "topic_only"), begins)
+
+
 @lru_cache(maxsize=1)
-def _patterns() -> dict[str, re.Pattern[str]]:
-    data = load_lexicon("segmenting.toml")
-    anchored = ("new_topic", "depends_back", "depends_on", "reported")
-    return {
-        name: re.compile(("^" if name in anchored else "") + source, re.IGNORECASE) for name, source in data.items()
-    }
+def shipped_joining() -> Patterns:
+    """The shipped expressions, read once."""
+    return read_joining()
 
 
-def group(statements: Sequence[Statement]) -> list[tuple[int, int]]:
+def group(statements: Sequence[Statement], patterns: Patterns | None = None) -> list[tuple[int, int]]:
     """Runs ``(first, last)`` of statements that make one unit; together they are all of them, in order."""
     if not statements:
         return []
+    patterns = patterns or shipped_joining()
     runs = [[0, 1]]
     size = count_tokens(statements[0].text)
     for i in range(1, len(statements)):
         more = count_tokens(statements[i].text)
-        if size + more <= MAX_TOKENS and joins(statements[runs[-1][0] : i], statements[i]):
+        if size + more <= MAX_TOKENS and joins(statements[runs[-1][0] : i], statements[i], patterns):
             runs[-1][1] = i + 1
             size += more
         else:
@@ -85,12 +94,11 @@ def group(statements: Sequence[Statement]) -> list[tuple[int, int]]:
     return [(first, last) for first, last in runs]
 
 
-def joins(unit: Sequence[Statement], after: Statement) -> bool:
+def joins(unit: Sequence[Statement], after: Statement, patterns: Patterns) -> bool:
     """Whether a statement belongs to the unit before it."""
     last = unit[-1]
     if after.small_talk or last.small_talk:
         return after.small_talk and last.small_talk
-    patterns = _patterns()
     flat, before = flatten(after.text), flatten(last.text)
     if after.priority or any(s.priority for s in unit):
         return _backs(unit, after)

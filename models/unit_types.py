@@ -110,7 +110,12 @@ def pieces(flat: str, cues: frozenset[str]) -> list[int]:
         if not chinese:
             names += [f"f:{words[0]}", f"g:{'_'.join(words[:2])}"]
     names.append("long" if len(flat) > 25 else "short")
-    return sorted({crc32(name.encode("utf-8", "surrogatepass")) >> (32 - BITS) for name in names})
+    return sorted({_place(name) for name in names})
+
+
+@lru_cache(maxsize=65536)
+def _place(name: str) -> int:
+    return crc32(name.encode("utf-8", "surrogatepass")) >> (32 - BITS)
 
 
 class VectorHead(Struct, frozen=True):

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from models import privacy
+from models.affect import CUES as AFFECT_WORDS
+from models.affect import WEIGHTS as AFFECT_WEIGHTS
 from models.affect import AffectModel
+from models.boundary_net import BoundaryNet
+from models.clauses import WEIGHTS as CLAUSE_WEIGHTS
+from models.clauses import BoundaryModel
 from models.coreference import CoreferenceModel
 from models.cosine_norm import fitted
 from models.cue_score import RecallWeights, load_weights
+from models.distillation import read_words
+from models.domain_terms import read_terms
 from models.encoder import Encoder
-from models.entropy import Lexicons
+from models.entropy import Lexicons, read_authority
 from models.errors import ResourceError
 from models.gazetteer import Gazetteer
 from models.heads import heads_fit
+from models.mentions import References
+from models.segmenting import read_joining
+from models.surprise import LEXICON as ENTROPY_TABLE
+from models.surprise import EntropyTable
+from models.unit_types import WEIGHTS as TYPE_WEIGHTS
+from models.unit_types import TypeModel
 from streams.settings import Settings
-from streams.watched import Watched
+from streams.watched import Joined, Watched
 
 AFFECT = "cuestream train affect --train DIR --bench DIR --out DIR"
 TYPES = "cuestream train types --out DIR"
@@ -28,13 +42,18 @@ class Models:
     """The loaded models, and the lists and weights that may be picked up again."""
 
     encoder: Encoder
-    coreference: CoreferenceModel
+    references: Watched[CoreferenceModel]
     heads: Watched[AffectModel]
+    affect_words: Watched[AffectModel]
+    """Filter 2 again, watched by its word list; both hold the same value."""
     gazetteer: Watched[Gazetteer]
-    segments: Watched[Lexicons]
-    segment_files: tuple[Watched[Lexicons], ...]
-    """One for each file of filter 3 that may change; all hold the same value."""
+    segments: Joined[Lexicons]
     cue_weights: Watched[RecallWeights]
+
+    @property
+    def coreference(self) -> CoreferenceModel:
+        """Filter 1 in its last good form."""
+        return self.references.value
 
     @property
     def affect(self) -> AffectModel:
@@ -50,32 +69,26 @@ class Models:
         lists = settings.lists
         encoder = Encoder.load(settings.encoder or None)
 
-        def read_affect(path: Path | None) -> AffectModel:
-            model = AffectModel.load(path) if path and path.is_file() else AffectModel.load()
+        def read_affect(_: Path | None) -> AffectModel:
+            model = AffectModel.load(
+                _there(settings, "affect.npz") or AFFECT_WEIGHTS, _path(lists.affect) or AFFECT_WORDS
+            )
             heads_fit(model.encoder, encoder.name, "affect.npz", AFFECT)
             return model
 
-        def read_segments(_: Path | None) -> Lexicons:
-            found = Lexicons.load(
-                _path(lists.terms),
-                _path(lists.authority),
-                _there(settings, "unit_types.npz"),
-                _there(settings, "entropy.toml"),
-            )
-            heads_fit(found.types.vector_head.encoder, encoder.name, "unit_types.npz", TYPES)
-            heads_fit(found.table.encoder, encoder.name, "entropy.toml", ENTROPY)
-            return found
+        filter1 = CoreferenceModel.load(_folder_with(settings, "coreference.onnx", "coreference.npz"))
 
-        segments = Watched(_path(lists.terms), read_segments)
-        others = (_path(lists.authority), _weights(settings, "unit_types.npz"), _weights(settings, "entropy.toml"))
-        files = (segments, *(Watched(path, read_segments, segments.value) for path in others))
+        def read_references(path: Path | None) -> CoreferenceModel:
+            return CoreferenceModel(filter1.net, References.load(path), filter1.thresholds) if path else filter1
+
+        heads = Watched(_weights(settings, "affect.npz"), read_affect)
         return cls(
             encoder=encoder,
-            coreference=CoreferenceModel.load(_folder_with(settings, "coreference.onnx", "coreference.npz")),
-            heads=Watched(_weights(settings, "affect.npz"), read_affect),
+            references=Watched(_path(lists.references), read_references),
+            heads=heads,
+            affect_words=Watched(_path(lists.affect), read_affect, heads.value),
             gazetteer=Watched(_path(lists.entities), lambda path: Gazetteer.load(path) if path else Gazetteer.load()),
-            segments=segments,
-            segment_files=files,
+            segments=Joined(_filter3(settings, encoder), Lexicons),
             cue_weights=Watched(_path(lists.cue_weights), lambda path: fitted(load_weights(path), encoder)),
         )
 
@@ -83,10 +96,51 @@ class Models:
         """Reads changed lists and weights again, between batches."""
         self.gazetteer.refresh()
         self.cue_weights.refresh()
-        self.heads.refresh()
-        for changed in [file for file in self.segment_files if file.refresh()]:
-            for file in self.segment_files:
-                file.value = changed.value
+        self.references.refresh()
+        for one, other in ((self.heads, self.affect_words), (self.affect_words, self.heads)):
+            if one.refresh():
+                other.value = one.value
+        self.segments.refresh()
+
+
+def _filter3(settings: Settings, encoder: Encoder) -> list[Watched[dict[str, Any]]]:
+    """The lists and weights of filter 3, each under the names of the `Lexicons` fields it fills."""
+
+    def read_types(_: Path | None) -> dict[str, Any]:
+        found = TypeModel.load(_there(settings, "unit_types.npz") or TYPE_WEIGHTS)
+        heads_fit(found.vector_head.encoder, encoder.name, "unit_types.npz", TYPES)
+        return {"types": found}
+
+    def read_table(_: Path | None) -> dict[str, Any]:
+        found = EntropyTable.load(_there(settings, "entropy.toml") or ENTROPY_TABLE)
+        heads_fit(found.encoder, encoder.name, "entropy.toml", ENTROPY)
+        return {"table": found}
+
+    def read_net(_: Path | None) -> dict[str, Any]:
+        found = BoundaryNet.load(_there(settings, "segments_net.npz") or CLAUSE_WEIGHTS / "segments_net.npz")
+        return {"net": found if found.encoder == encoder.name else None}  # other encoders: the word models read
+
+    def read_word_models(_: Path | None) -> dict[str, Any]:
+        names = ("segments_zh.npz", "segments_en.npz")
+        found = [BoundaryModel.load(_there(settings, name) or CLAUSE_WEIGHTS / name) for name in names]
+        return {"words": (found[0], found[1])}
+
+    def read_authority_words(path: Path | None) -> dict[str, Any]:
+        words, backing = read_authority(path) if path else read_authority()
+        return {"authority": words, "backing": backing}
+
+    lists = settings.lists
+    return [
+        Watched(_path(lists.terms), lambda path: {"terms": read_terms(path) if path else read_terms()}),
+        Watched(_path(lists.authority), read_authority_words),
+        Watched(_path(lists.segmenting), lambda path: {"joining": read_joining(path) if path else read_joining()}),
+        Watched(_path(lists.distillation), lambda path: {"distilling": read_words(path) if path else read_words()}),
+        Watched(_weights(settings, "unit_types.npz"), read_types),
+        Watched(_weights(settings, "entropy.toml"), read_table),
+        Watched(_weights(settings, "segments_net.npz"), read_net),
+        Watched(_weights(settings, "segments_zh.npz"), read_word_models),
+        Watched(_weights(settings, "segments_en.npz"), read_word_models),
+    ]
 
 
 def _path(text: str) -> Path | None:

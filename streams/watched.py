@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from models.errors import ResourceError
 
@@ -49,3 +49,27 @@ class Watched(Generic[Value]):
         except OSError:
             return None
         return status.st_mtime_ns, status.st_size
+
+
+class Joined(Generic[Value]):
+    """A value put together from several watched files; a bad file keeps only its own part from changing."""
+
+    def __init__(self, parts: Sequence[Watched[dict[str, Any]]], build: Callable[..., Value]) -> None:
+        self.parts, self._build = tuple(parts), build
+        self.value = self._built()
+
+    @property
+    def errors(self) -> list[str]:
+        """Why parts that changed are not in force."""
+        return [part.error for part in self.parts if part.error is not None]
+
+    def refresh(self) -> bool:
+        """Reads what changed; true if a new value is in force."""
+        changed = [part for part in self.parts if part.refresh()]
+        if not changed:
+            return False
+        self.value = self._built()
+        return True
+
+    def _built(self) -> Value:
+        return self._build(**{name: value for part in self.parts for name, value in part.value.items()})

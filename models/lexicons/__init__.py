@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,29 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
     except tomllib.TOMLDecodeError as error:
         raise ResourceError(f"{path.name}: {error}") from error
+
+
+def read_patterns(path: Path, names: Sequence[str], begins: Collection[str] = ()) -> dict[str, re.Pattern[str]]:
+    """The regular expressions of a TOML file by name, read without case; those named in `begins` only match at the beginning.
+
+    Raises ResourceError with file and line where one of `names` is missing, no expression, or malformed.
+    """
+    found: dict[str, re.Pattern[str]] = {}
+    table = read_toml(path)
+    for name in names:
+        source = table.get(name)
+        if not isinstance(source, str):
+            raise ResourceError(f"{path.name}: needs an expression `{name}`")
+        try:
+            found[name] = re.compile(("^" if name in begins else "") + source, re.IGNORECASE)
+        except re.error as error:
+            raise ResourceError(f"{path.name}: line {_line_of(path, name)}: `{name}`: {error}") from error
+    return found
+
+
+def _line_of(path: Path, name: str) -> int:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next((i for i, line in enumerate(lines, 1) if re.match(rf"\s*{re.escape(name)}\s*=", line)), 1)
 
 
 @lru_cache(maxsize=64)

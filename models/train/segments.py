@@ -1,10 +1,11 @@
-"""Trains the clause boundary models of filter 3 and writes ``models/weights/segments_zh.npz`` and ``segments_en.npz``.
+"""Trains the clause boundary models of filter 3: ``segments_net.npz``, ``segments_zh.npz`` and ``segments_en.npz``.
 
-    python -m models.train.segments --train DIR [--silver FILE] [--bench DIR]
+    python -m models.train.segments --train DIR [--encoder DIR] [--out DIR] [--only net|words] [--silver FILE] [--bench DIR]
 
-`DIR` is the training kit (``segments_*`` and dialogue sets), `--silver` lines ``{"text","odds":[[offset, p], …]}`` labelled by a
-larger tagger (``models/train/segments_teacher.py``), `--bench` prints the score on a suite's development half. Takes
-seconds; the same data gives the same weights.
+`--train` is the training kit (``segments_*`` and dialogue sets), `--encoder` the encoder whose token states the net reads (the
+shipped one by default), `--out` the folder of the weights, `--silver` lines ``{"text","odds":[[offset, p], …]}`` labelled by a
+larger tagger (``models/train/segments_teacher.py``), `--bench` prints scores on the suites' development halves by source and
+threshold. The word models take seconds, the net some minutes of one core; the same data gives the same weights.
 """
 
 from __future__ import annotations
@@ -18,20 +19,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
+from models.boundary_net import STYLES, BoundaryNet, places_of
 from models.clause_features import BITS, features, gap_kind, tokenize
-from models.clauses import WEIGHTS
+from models.clauses import WEIGHTS, BoundaryModel, WordModels, word_odds
+from models.encoder import Encoder
 from models.lexicons import FOLDER
+from models.train import segments_net
 
 OWN = FOLDER.parent.parent / "tests" / "data" / "segments_zh.txt"
+MORE = Path(__file__).parent / "segments_lines_zh.txt"
+"""Own Chinese lines: those the tests read too, and the rest."""
 Line = dict[str, Any]
 Fit = tuple[NDArray[np.float32], float]
 Rows = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
-THRESHOLDS = {"zh": (0.45, 0.35), "en": (0.4, 0.35)}
+THRESHOLDS = {"zh": (0.65, 0.45), "en": (0.4, 0.35)}
 """Boundary probability in texts with marks (set on the development half), and in texts without."""
+SHARES = (0.3, 0.5, 0.7, 0.85, 1.0)
+"""How much the net may weigh beside the word models; the development halves choose."""
+BARE_LESS = {"zh": 0.2, "en": 0.05}
+"""By how much the limit is lower in texts without marks."""
 KEEP = 0.006
 """Weights smaller than this are dropped: they move no decision and would only fill the file."""
 
@@ -55,6 +66,11 @@ def read_marked(path: Path) -> list[Line]:
             starts = [sum(map(len, parts[:i])) for i in range(len(parts))]
             found.append({"text": "".join(parts), "segments": starts})
     return found
+
+
+def own_lines() -> list[Line]:
+    """All own Chinese lines."""
+    return read_marked(OWN) + read_marked(MORE)
 
 
 def joined(lines: Sequence[Line], most: int, share: float = 0.6) -> list[Line]:
@@ -140,11 +156,11 @@ def fit(parts: Sequence[Rows], strength: float) -> Fit:
     return weights, float(model.intercept_[0])
 
 
-def save(name: str, clauses: Fit, apart: Fit, threshold: float, bare: float) -> None:
-    """Writes one language's model."""
+def save(path: Path, clauses: Fit, apart: Fit, threshold: float, bare: float) -> None:
+    """Writes one language's word model."""
     numbers = np.array([clauses[1], threshold, bare, apart[1]], np.float64)
     arrays: dict[str, Any] = {"weights": clauses[0].astype(np.float16), "apart_weights": apart[0].astype(np.float16)}
-    np.savez_compressed(WEIGHTS / f"{name}.npz", numbers=numbers, **arrays)
+    np.savez_compressed(path, numbers=numbers, **arrays)
 
 
 def chat_lines(folder: Path, names: Sequence[str], most: int) -> list[Line]:
@@ -164,7 +180,7 @@ def chat_lines(folder: Path, names: Sequence[str], most: int) -> list[Line]:
 
 def chinese(folder: Path, silver: Sequence[Line]) -> tuple[Fit, Fit]:
     """Chinese: clauses from own lines, treebank clauses at marks and silver lines; statements of unmarked chat."""
-    own = read_marked(OWN)
+    own = own_lines()
     trees = [line for line in read_set(folder, "segments_zh_ud") if len(line["text"]) > 8]
     parts = [
         rows_of(joined(own, 3), 5.0),
@@ -194,22 +210,109 @@ def english(folder: Path) -> tuple[Fit, Fit]:
     return fit(parts, 0.3), fit(turns, 0.3)
 
 
-def score(bench: Path, language: str, fitted: Fit) -> None:
-    """Prints precision, recall and F1 on the development half by threshold."""
-    weights, bias = fitted
+def net_sources(folder: Path, silver: Sequence[Line]) -> list[segments_net.Source]:
+    """What the net learns from: all styles at once, own Chinese lines and English discourse units also without their marks."""
+    own, units = own_lines(), read_set(folder, "segments_en_gum")
+    trees = [line for line in read_set(folder, "segments_zh_ud") if len(line["text"]) > 8]
+    talk = stripped(chat_lines(folder, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 800))
+    talk += stripped(chat_lines(folder, ("recall_en_spc", "acts_en_multiwoz"), 600))
+    talk += read_set(folder, "segments_en_multidogo") + stripped(read_set(folder, "segments_en_ami", 800))
+    source = segments_net.Source
+    found = [
+        source(lines=[*own, *joined(own, 3)], style="unit_zh"),
+        source(lines=stripped(own), style="unit_zh", weight=0.4),
+        source(lines=joined(trees, 3)[:900], style="tree_zh", weight=0.3, marks_only=True, no_brackets=True),
+        source(lines=units, style="unit_en"),
+        source(lines=stripped(units[:700]), style="unit_en", weight=0.4),
+        source(lines=read_set(folder, "segments_en_ewt", 1200), style="tree_en", weight=0.3),
+        source(lines=read_set(folder, "segments_en_ami", 1200), style="act_en", weight=0.3),
+        source(lines=talk, style="apart"),
+    ]
+    if silver:
+        found.append(source(lines=silver, style="unit_zh", weight=0.5, no_brackets=True))
+    return found
+
+
+class Scored(Struct):
+    """One line of a suite: its source, the places where a clause may begin, log odds there by model [places], and the truth."""
+
+    source: str
+    places: NDArray[np.int64]
+    net: NDArray[np.float32]
+    words: NDArray[np.float32]
+    truth: set[int]
+
+    def found(self, share: float, limit: float) -> set[int]:
+        """Boundaries with so much of the net and from so high a probability."""
+        odds = share * self.net + (1 - share) * self.words
+        return set(self.places[1:][odds[1:] > np.log(limit / (1 - limit))].tolist())
+
+
+def read_suite(
+    bench: Path, language: str, words: WordModels, encoder: Encoder | None = None, net: BoundaryNet | None = None
+) -> list[Scored]:
+    """The lines of a suite's development half; without a net by words alone."""
     folder = bench / f"segments_{language}"
     cases = {case["id"]: case["text"] for case in map(json.loads, (folder / "cases.jsonl").open(encoding="utf-8"))}
-    golds = [json.loads(line) for line in (folder / "gold.jsonl").open(encoding="utf-8")]
-    for limit in (0.25, 0.3, 0.35, 0.4, 0.45, 0.5):
-        hits = found = wanted = 0
-        for gold in golds:
-            text = cases[gold["id"]]
-            tokens = tokenize(text)
-            chances = 1 / (1 + np.exp(-(weights[features(tokens)].sum(1) + bias)))
-            guess = _body_starts(text, [s for s, p in zip(tokens.starts[1:], chances[1:], strict=True) if p > limit])
-            truth = _body_starts(text, gold["boundaries"])
-            hits, found, wanted = hits + len(truth & guess), found + len(guess), wanted + len(truth)
-        print(f"{language} > {limit}: P {hits / found:.3f} R {hits / wanted:.3f} F1 {2 * hits / (found + wanted):.4f}")
+    found = []
+    for gold in map(json.loads, (folder / "gold.jsonl").open(encoding="utf-8")):
+        text = cases[gold["id"]]
+        if encoder is not None and net is not None:
+            (encoded,) = encoder.encode([text])
+            places = places_of(text, encoded.offsets)
+            starts, odds = places.starts, net.odds(encoded, places)[:, STYLES.index(f"unit_{language}")]
+        else:
+            starts = tokenize(text).starts
+            odds = np.zeros(len(starts), np.float32)
+        found.append(
+            Scored(
+                str(gold.get("category", "")),
+                np.array(starts),
+                odds,
+                word_odds(text, starts, words)[:, 0],
+                _body_starts(text, gold["boundaries"]),
+            )
+        )
+    return found
+
+
+LIMITS = tuple(round(0.25 + 0.05 * step, 2) for step in range(13))
+
+
+def figures(lines: Sequence[Scored], share: float, limit: float) -> tuple[float, float, float]:
+    """Precision, recall and F1."""
+    hits = found = wanted = 0
+    for line in lines:
+        guess = line.found(share, limit)
+        hits, found, wanted = hits + len(line.truth & guess), found + len(guess), wanted + len(line.truth)
+    return hits / max(found, 1), hits / max(wanted, 1), 2 * hits / max(found + wanted, 1)
+
+
+def best_limit(lines: Sequence[Scored], share: float) -> float:
+    """The limit of the highest F1."""
+    return max(LIMITS, key=lambda limit: figures(lines, share, limit)[2])
+
+
+def report(name: str, lines: Sequence[Scored], share: float, limit: float) -> None:
+    """Prints figures, whole and by source."""
+    rows = [("all", lines)]
+    rows += [
+        (source, [line for line in lines if line.source == source]) for source in sorted({x.source for x in lines})
+    ]
+    for source, part in rows:
+        p, r, f = figures(part, share, limit)
+        print(f"{name}, net {share:.2f} > {limit}, {source}: P {p:.3f} R {r:.3f} F1 {f:.4f}", flush=True)
+
+
+def tuned(net: BoundaryNet, suites: dict[str, list[Scored]]) -> BoundaryNet:
+    """The net with the share and the limits that do best on the suites' development halves; texts without marks take less."""
+    share = max(SHARES, key=lambda s: sum(figures(x, s, best_limit(x, s))[2] for x in suites.values()))
+    limits = []
+    for language in ("zh", "en"):
+        limit = best_limit(suites[language], share)
+        limits += [limit, limit - BARE_LESS[language]]
+    weights = {**net.weights, "share": np.array([share], np.float32), "limits": np.array(limits, np.float32)}
+    return BoundaryNet(weights, net.encoder)
 
 
 def _body_starts(text: str, offsets: Iterable[int]) -> set[int]:
@@ -222,17 +325,40 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--train", type=Path, required=True)
+    parser.add_argument("--encoder", type=Path)
+    parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--only", choices=("net", "words"))
     parser.add_argument("--silver", type=Path)
     parser.add_argument("--bench", type=Path)
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     silver: list[Line] = []
     if options.silver:
         silver = [json.loads(line) for line in options.silver.open(encoding="utf-8")]
-    for language, (clauses, apart) in (("zh", chinese(options.train, silver)), ("en", english(options.train))):
-        save(f"segments_{language}", clauses, apart, *THRESHOLDS[language])
-        print(language, "weights that count:", int((clauses[0] != 0).sum()), int((apart[0] != 0).sum()))
+    if options.only != "net":
+        for language, (clauses, apart) in (("zh", chinese(options.train, silver)), ("en", english(options.train))):
+            save(options.out / f"segments_{language}.npz", clauses, apart, *THRESHOLDS[language])
+    files = [options.out / f"segments_{language}.npz" for language in ("zh", "en")]
+    words = [BoundaryModel.load(file if file.exists() else WEIGHTS / file.name) for file in files]
+    pair = (words[0], words[1])
+    if options.bench and options.only != "net":
+        for language in ("zh", "en"):
+            lines = read_suite(options.bench, language, pair)
+            report(language, lines, 0.0, best_limit(lines, 0.0))
+    if options.only != "words":
+        encoder = Encoder.load(options.encoder)
+        data = segments_net.examples(encoder, net_sources(options.train, silver))
+        net = segments_net.fit(data, encoder.name)
         if options.bench:
-            score(options.bench, language, clauses)
+            suites = {name: read_suite(options.bench, name, pair, encoder, net) for name in ("zh", "en")}
+            net = tuned(net, suites)
+            for name, lines in suites.items():
+                for share in SHARES:
+                    report(name, lines, share, best_limit(lines, share))
+        segments_net.save(net, options.out / "segments_net.npz")
+        print(
+            "written:", options.out / "segments_net.npz", "share", net.share, "limits", net.weights["limits"].tolist()
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from models.corrections import is_bare_correction, read_correction
 from models.distillation import distil
 from models.encoder import Encoded
-from models.entropy import Segment, segment
+from models.entropy import Lexicons, Segment, segment
 from models.records import Affect, Audit, Entity, TimeExpression, Unit, UnitSource, Utterance
 from models.unit_reading import UnitReading, read_unit
 from streams.messages import PIPELINE_VERSION
@@ -81,7 +81,7 @@ class UnitWriter:
             if not decision.written:
                 published.append(policy.refused_audit(affect, decision, PIPELINE_VERSION))
                 continue
-            unit = candidate.unit(unit_reading, decision, session, topic)
+            unit = candidate.unit(unit_reading, decision, session, topic, lexicons)
             exact = resolved_encoded.passage if alone else resolved_encoded.span_passage(*candidate.place)
             vector = unpack_vector(pack_vector(exact))  # as a rebuilt index reads it: a restart must not change a score
             corrects = correcting or read_correction(candidate.resolved, bool(candidate.times)) is not None
@@ -113,7 +113,9 @@ class _Candidate:
             self.resolved, segment=self.segment, affect=self.affect, entities=self.entities, times=self.times
         )
 
-    def unit(self, reading: UnitReading, decision: policy.Decision, session: SessionState, topic: str | None) -> Unit:
+    def unit(
+        self, reading: UnitReading, decision: policy.Decision, session: SessionState, topic: str | None, lists: Lexicons
+    ) -> Unit:
         """The unit as it is first written."""
         affect = self.affect
         source = affect.source
@@ -124,7 +126,14 @@ class _Candidate:
             unit_id=units.unit_id(affect.tenant, affect.event_id or "", self.start, self.end),
             content=self.content,
             resolved_content=self.resolved,
-            summary=distil(self.content, self.resolved, entities=self.entities, times=self.times, lang=affect.lang),
+            summary=distil(
+                self.content,
+                self.resolved,
+                entities=self.entities,
+                times=self.times,
+                lang=affect.lang,
+                patterns=lists.distilling,
+            ),
             source_event_ids=[affect.event_id or ""],
             start=self.start,
             end=self.end,

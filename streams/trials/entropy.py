@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from models.encoder import Encoder
-from models.entropy import segment, shipped_lexicons
+from models.entropy import Lexicons, segment
 from models.records import Pause
 from streams.trials import Case, Trial, run_lines
 
@@ -13,7 +13,7 @@ from streams.trials import Case, Trial, run_lines
 def build() -> Trial:
     """The trial, with the shipped encoder and lists."""
     encoder = Encoder.load()
-    lexicons = shipped_lexicons()
+    lexicons = Lexicons.load(encoder=encoder.name)
 
     def trial(case: Case) -> dict[str, Any]:
         text = case["text"]

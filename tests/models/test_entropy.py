@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.encoder import Encoded, Heads
-from models.entropy import Lexicons, Segment, segment
+from models.entropy import Lexicons, Segment, segment, statement_spans
 from models.errors import ResourceError
 from models.records import Pause
-from models.segmenting import MAX_TOKENS
+from models.segmenting import MAX_TOKENS, group
 from models.surprise import EntropyTable, Scale, spreads, vector_distances, word_distances
 from models.token_count import count_tokens
 
@@ -130,6 +130,12 @@ def test_one_character_and_none() -> None:
     assert len(segment("嗯")) == 1
     assert segment("嗯")[0].small_talk
     assert len(segment("。。。")) == 1
+
+
+def test_no_clauses_make_no_statements_and_no_units() -> None:
+    assert statement_spans("", []) == []
+    assert group([]) == []
+    assert word_distances([]).tolist() == []
 
 
 def test_three_hundred_clauses_stay_within_bounds() -> None:

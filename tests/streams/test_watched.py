@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from models import distillation
 from models.cue_score import load_weights
+from models.distillation import distil
 from models.errors import ResourceError
 from models.gazetteer import Gazetteer
+from streams.models import Models
+from streams.settings import load_settings
 from streams.watched import Watched
 
 GOOD = '[[entity]]\ntype = "environment"\ncanonical = "压测环境"\naliases = ["压测服"]\n'
@@ -61,3 +65,64 @@ def test_a_bad_file_at_the_start_is_an_error(tmp_path: Path) -> None:
 def test_the_shipped_file_is_not_watched() -> None:
     file = Watched(None, load_weights)
     assert not file.refresh()
+
+
+FOLDER = Path(distillation.LEXICON).parent
+LISTS = ("segmenting", "distillation", "references", "affect")
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Models]:
+    """The stages' models with a user's own copy of the four lists."""
+    folder = tmp_path_factory.mktemp("lists")
+    for name in LISTS:
+        (folder / f"{name}.toml").write_bytes((FOLDER / f"{name}.toml").read_bytes())
+    chosen = [f"lists.{name}={folder / name}.toml" for name in LISTS]
+    return folder, Models.load(load_settings(chosen, environ={}))
+
+
+def test_words_that_join_or_drop_are_picked_up(watched: tuple[Path, Models]) -> None:
+    folder, models = watched
+    path = folder / "distillation.toml"
+    good = path.read_text(encoding="utf-8")
+    text = "乌拉巴拉，合同金额是48,000元"
+    assert distil(text, patterns=models.segments.value.distilling).startswith("乌拉巴拉")
+    write(path, good.replace("empty = '''(?:", "empty = '''(?:乌拉巴拉|"), 1_000_000_000)
+    models.refresh()
+    assert distil(text, patterns=models.segments.value.distilling) == "合同金额是48,000元"
+    write(path, good.replace("empty = '''(?:", "empty = '''(?:((乌拉|"), 2_000_000_000)
+    models.refresh()
+    assert distil(text, patterns=models.segments.value.distilling) == "合同金额是48,000元"
+    line = 1 + good[: good.index("empty =")].count("\n")
+    assert any(f"distillation.toml: line {line}" in error for error in models.segments.errors)
+
+
+def test_joining_words_are_picked_up(watched: tuple[Path, Models]) -> None:
+    folder, models = watched
+    path = folder / "segmenting.toml"
+    good = path.read_text(encoding="utf-8")
+    before = models.segments.value.joining
+    write(path, good.replace("new_topic = '''", "new_topic = '''乌拉|"), 1_000_000_000)
+    models.refresh()
+    assert models.segments.value.joining["new_topic"].search("乌拉一下")
+    write(path, "new_topic = 3\n", 2_000_000_000)
+    models.refresh()
+    assert models.segments.value.joining["new_topic"].search("乌拉一下")
+    assert not before["new_topic"].search("乌拉一下")
+
+
+@pytest.mark.parametrize("name", ["references", "affect"])
+def test_words_of_filters_one_and_two_are_picked_up(watched: tuple[Path, Models], name: str) -> None:
+    folder, models = watched
+    path = folder / f"{name}.toml"
+    good = path.read_text(encoding="utf-8")
+    old = (models.coreference, models.affect)
+    write(path, good + "\n# changed\n", 1_000_000_000)
+    models.refresh()
+    new = (models.coreference, models.affect)
+    assert (new[0] is not old[0], new[1] is not old[1]) == (name == "references", name == "affect")
+    write(path, good + "\n[broken\n", 2_000_000_000)
+    models.refresh()
+    assert (models.coreference, models.affect) == new
+    files = (models.references, models.affect_words)
+    assert any(f"{name}.toml" in (file.error or "") and "line" in (file.error or "") for file in files)
