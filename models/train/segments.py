@@ -325,7 +325,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--train", type=Path, required=True)
-    parser.add_argument("--encoder", type=Path)
+    parser.add_argument("--encoder")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--only", choices=("net", "words"))
     parser.add_argument("--silver", type=Path)

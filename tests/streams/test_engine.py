@@ -201,12 +201,20 @@ def test_the_sources_three_examples_from_raw_topic_to_unit(engine: Engine) -> No
     units = of(outputs, "memory.units")
     first = {unit["type"]: unit for unit in units if unit["source_event_ids"] == ["e1"]}
     assert {"action_request", "status_update"} <= set(first)
-    assert first["action_request"]["entropy"] > first["status_update"]["entropy"]
+    assert [unit["content"] for unit in first.values()] == [
+        "关于接口文档，麻烦补充下错误码说明", "另外测试账号权限我们已开通"
+    ]  # fmt: skip
+    assert [unit["summary"] for unit in first.values()] == ["关于接口文档，补充下错误码说明", "测试账号权限我们已开通"]
+    assert 0.7 < first["action_request"]["entropy"] < 0.9 and first["status_update"]["entropy"] < 0.25
     second = [unit for unit in units if unit["source_event_ids"] == ["e2"]]
     assert len(second) == 1 and second[0]["priority_flag"] and "老板" in second[0]["summary"]
+    assert second[0]["content"] == "请务必在5月20日前完成，这是老板亲自交代的" and second[0]["entropy"] == 0.5
+    assert (second[0]["type"], second[0]["severity"]) == ("action_request", "high")
     assert second[0]["times"][0]["normalized_time"].startswith("2026-05-20")
     third = of(outputs, "utterances.affect")[2]
     assert third["intent"]["label"] != "commit" and third["confidence"] <= 0.3
+    (kept,) = [unit for unit in units if unit["source_event_ids"] == ["e3"]]
+    assert (kept["content"], kept["type"]) == ("我们尽量满足您的要求，价格再商量", "commitment")
 
 
 def test_what_must_not_be_stored_is_nowhere(engine: Engine) -> None:
