@@ -10,10 +10,13 @@ from __future__ import annotations
 import gzip
 import multiprocessing as mp
 import sys
+import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from typing import IO, Any
 
 from models.errors import ResourceError
@@ -35,6 +38,8 @@ FILES = {
 }
 CHUNK = 256
 """Input lines handed out at a time: large enough to keep the encoder's batches full, small enough to show progress."""
+AHEAD = 3
+"""Chunks in hand at most: one being answered, one waiting for each process, one being written."""
 
 Answers = list[tuple[int, list[tuple[str, bytes]]]]
 
@@ -141,13 +146,19 @@ def _serve(settings: Settings, pipe: Connection) -> None:
 
 
 class _Pool:
-    """Worker processes, each with the persons of its partitions; rules go to all of them."""
+    """Worker processes, each with the persons of its partitions; rules go to all of them.
+
+    Chunks are handed out ahead, so that nobody waits for the slowest of a chunk; answers come back in the order of the chunks.
+    """
 
     def __init__(self, settings: Settings, processes: int) -> None:
-        self._settings, self._size = settings, processes
+        self._size = processes
         self._pipes: list[Connection] = []
         self._processes: list[Any] = []
+        self._answers: list[SimpleQueue[Answers | BaseException]] = []
         self._alone = Runner(settings) if processes == 1 else None
+        self._done: deque[Answers] = deque()
+        self.waiting = 0
         context = mp.get_context("spawn")
         for _ in range(processes if processes > 1 else 0):
             ours, theirs = context.Pipe()
@@ -156,22 +167,36 @@ class _Pool:
             theirs.close()
             self._pipes.append(ours)
             self._processes.append(process)
+            self._answers.append(SimpleQueue())
+            # without readers of its own, a worker with a full pipe and we with a full pipe would wait for each other
+            threading.Thread(target=_collect, args=(ours, self._answers[-1]), daemon=True).start()
 
-    def process(self, messages: Sequence[tuple[int, Message]]) -> Answers:
-        """The answers of a chunk in input order."""
+    def hand_out(self, messages: Sequence[tuple[int, Message]]) -> None:
+        """Gives a chunk to the processes."""
+        self.waiting += 1
         if self._alone is not None:
-            return sorted(self._alone.process(messages))
+            self._done.append(sorted(self._alone.process(messages)))
+            return
         shares: list[list[tuple[int, Message]]] = [[] for _ in self._pipes]
         for number, message in messages:
             broadcast = message.topic == "knowledge.rules"
             for place in range(self._size) if broadcast else (message.partition % self._size,):
                 shares[place].append((number, message))
         for pipe, share in zip(self._pipes, shares, strict=True):
-            pipe.send(share)
+            try:
+                pipe.send(share)
+            except BrokenPipeError:  # why it ended is among its answers
+                return
+
+    def take(self) -> Answers:
+        """The answers of the oldest chunk, in input order."""
+        self.waiting -= 1
+        if self._alone is not None:
+            return self._done.popleft()
         merged: dict[int, list[tuple[str, bytes]]] = {}
-        for pipe in self._pipes:
-            answer = pipe.recv()
-            if isinstance(answer, Exception):
+        for answers in self._answers:
+            answer = answers.get()
+            if isinstance(answer, BaseException):
                 raise answer
             for number, outputs in answer:
                 merged.setdefault(number, outputs)
@@ -180,9 +205,20 @@ class _Pool:
     def close(self) -> None:
         """Ends the worker processes."""
         for pipe in self._pipes:
-            pipe.send(None)
+            with suppress(BrokenPipeError):
+                pipe.send(None)
         for process in self._processes:
             process.join(timeout=10)
+
+
+def _collect(pipe: Connection, answers: SimpleQueue[Answers | BaseException]) -> None:
+    """Reads a process's answers until it ends."""
+    while True:
+        try:
+            answers.put(pipe.recv())
+        except (EOFError, OSError):
+            answers.put(ResourceError("a worker process of `cuestream offline` ended before its work was done"))
+            return
 
 
 def run(
@@ -210,14 +246,18 @@ def run(
                 topic, key = route(line)
                 chunk.append((number, offsets.place(topic, key, line)))
                 if len(chunk) == CHUNK:
-                    _write(pool.process(chunk), files, counts)
                     done += len(chunk)
+                    pool.hand_out(chunk)
                     chunk = []
+                    if pool.waiting >= AHEAD:
+                        _write(pool.take(), files, counts)
                     if progress is not None:
-                        progress.show(done, counts)
+                        progress.show(done - CHUNK * pool.waiting, counts)
             if chunk:
-                _write(pool.process(chunk), files, counts)
+                pool.hand_out(chunk)
                 done += len(chunk)
+            while pool.waiting:
+                _write(pool.take(), files, counts)
             if progress is not None:
                 progress.finish(done, counts)
     finally:
