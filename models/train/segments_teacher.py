@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from models.train.segments import OWN, Line, joined, read_marked, read_set
+from models.train.segments import Line, joined, own_lines, read_set
 
 LAYERS, FROZEN, BATCH, RATE, HEAD_RATE = 7, 2, 16, 1e-4, 2e-3
 Example = tuple[list[int], list[int]]
@@ -68,7 +68,7 @@ def epoch(teacher: Teacher, folder: Path, chance: random.Random) -> list[Example
     """One epoch's examples, shuffled: every English line once, own lines three times in new company."""
     english = [line for line in read_set(folder, "segments_en_gum") if len(line["text"]) < 330][:1300]
     trees = [line for line in read_set(folder, "segments_zh_ud") if len(line["text"]) > 8]
-    own = read_marked(OWN)
+    own = own_lines()
     lines: list[tuple[Line, bool]] = [(line, False) for line in english]
     lines += [(line, True) for line in joined(trees, 3, 0.5)[:600]]
     for _ in range(3):
