@@ -70,7 +70,7 @@ class BoundaryModel(Struct, frozen=True):
             with np.load(path) as data:
                 weights, apart = (data[name].astype(np.float32) for name in ("weights", "apart_weights"))
                 bias, threshold, bare, apart_bias = (float(value) for value in data["numbers"])
-        except (OSError, KeyError, ValueError, BadZipFile) as error:
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.segments"
             ) from error

@@ -143,7 +143,7 @@ class TypeModel(Struct, frozen=True):
             with np.load(path) as data:
                 part = {name: data[name].astype(np.float32) for name in _ARRAYS}
                 encoder = str(data["encoder"])
-        except (OSError, KeyError, ValueError, BadZipFile) as error:
+        except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise ResourceError(
                 f"{path.name}: cannot be read ({error}); run python -m models.train.unit_types"
             ) from error
