@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from msgspec import Struct, field
@@ -61,6 +62,9 @@ class AppliedEvent(Struct, kw_only=True, frozen=True):
     keys: list[bytes]
 
 
+_ESCAPED = re.compile(r"[%/~\x00-\x1f]")
+
+
 def person_key(tenant: str, user_id: str | None, session_id: str) -> str:
     """``tenant/user``, or ``tenant/~session`` for an anonymous session; "%", "/", "~" and controls are percent-encoded.
 
@@ -74,9 +78,7 @@ def person_key(tenant: str, user_id: str | None, session_id: str) -> str:
 
 
 def _escape(name: str) -> str:
-    if not any(character in "%/~" or ord(character) < 32 for character in name):
-        return name
-    return "".join(f"%{ord(c):02X}" if c in "%/~" or ord(c) < 32 else c for c in name)
+    return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", name)
 
 
 def session_of(state: PersonState, utterance: Utterance) -> SessionState:

@@ -25,8 +25,14 @@ _packer = msgspec.json.Encoder()
 
 def row_key(kind: bytes, person: str, *parts: str | int) -> bytes:
     """The key of a row. NUL separates the parts, so a part that carries one is escaped."""
-    clean = (str(part).replace("\\", "\\\\").replace("\0", "\\0") for part in (person, *parts))
-    return b"\0".join([kind, *(part.encode("utf-8", "surrogatepass") for part in clean)])
+    return b"\0".join([kind, _part(person), *map(_part, parts)])
+
+
+def _part(part: str | int) -> bytes:
+    text = part if isinstance(part, str) else str(part)
+    if "\0" in text or "\\" in text:
+        text = text.replace("\\", "\\\\").replace("\0", "\\0")
+    return text.encode("utf-8", "surrogatepass")
 
 
 class Readable(Protocol):
