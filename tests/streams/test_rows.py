@@ -11,7 +11,8 @@ import pytest
 from rocksdict import Options, Rdict
 
 from models.errors import UnavailableError
-from streams.rows import Put, Rows, TableRows, build, row_partition
+from streams.publish import Record
+from streams.rows import Put, Rows, TableRows, build, gathered, row_partition
 from streams.topics import partition_for
 from tables.person import person_key
 from tables.store import EVENT, HOT, UNIT, row_key
@@ -116,3 +117,14 @@ def test_a_store_that_is_not_there_is_no_dead_letter() -> None:
     rows = TableRows(table({}), 4, "log")
     with pytest.raises(UnavailableError):
         rows.get(row_key(HOT, PERSON))
+
+
+def test_outputs_are_gathered_by_partition_in_their_order() -> None:
+    records = [Record("t", number % 2, b"k", b"x" * 100) for number in range(20)] + [Record("t", 0, None, b"y" * 5000)]
+    found = gathered(records, most=600)
+    for partition in (0, 1):
+        sent = [row for batch in found if batch.partition == partition for row in batch.rows]
+        assert sent == [(record.key, record.value) for record in records if record.partition == partition]
+    assert all(len(batch.rows) == 1 or sum(len(v or b"") for _, v in batch.rows) <= 600 for batch in found)
+    for batch in found:
+        assert build(batch).record_count() == len(batch.rows)
