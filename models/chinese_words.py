@@ -17,6 +17,9 @@ CACHED_TEXTS = 512
 """Tagging is a pure function of the text, so results are shared between the stages that ask for the same utterance."""
 
 
+RESCALED = 64
+"""Characters between two rescalings of the forward and backward sums: they grow by less than 100 a character."""
+
 NAMED = ("PER", "LOC", "ORG")
 
 
@@ -113,30 +116,56 @@ def _pieces(text: str) -> list[tuple[int, int]]:
 
 
 def _viterbi(scores: np.ndarray, transitions: np.ndarray) -> list[int]:
-    """The best tag sequence: scores [length, tags], transitions [from, to]."""
-    best = scores[0]
-    back = np.empty(scores.shape, dtype=np.int64)
-    for at in range(1, len(scores)):
-        table = best[:, None] + transitions
-        back[at] = table.argmax(axis=0)
-        best = table.max(axis=0) + scores[at]
-    path = [int(best.argmax())]
-    for at in range(len(scores) - 1, 0, -1):
-        path.append(int(back[at, path[-1]]))
+    """The best tag sequence: scores [length, tags], transitions [from, to].
+
+    A character whose best tag leads by more than two transitions can ever take back has that tag in the best sequence; the search runs
+    only over the stretches between such characters. LAC's transitions are small, so these are short.
+    """
+    path = scores.argmax(axis=1)
+    if len(scores) < 2:
+        return [int(tag) for tag in path]
+    two = np.partition(scores, -2, axis=1)[:, -2:]
+    certain = two[:, 1] - two[:, 0] > 2 * float(transitions.max() - transitions.min()) + 1e-3
+    found = path.tolist()
+    at = 0
+    while at < len(found):
+        if certain[at]:
+            at += 1
+            continue
+        end = at
+        while end < len(found) and not certain[end]:
+            end += 1
+        before = found[at - 1] if at else None
+        after = found[end] if end < len(found) else None
+        found[at:end] = _stretch(scores[at:end], transitions, before, after)
+        at = end
+    return found
+
+
+def _stretch(scores: np.ndarray, transitions: np.ndarray, before: int | None, after: int | None) -> list[int]:
+    """The best tags of a stretch between two known ones (None: the text's border)."""
+    best = [scores[0] if before is None else transitions[before] + scores[0]]
+    for row in scores[1:]:
+        best.append((best[-1][:, None] + transitions).max(axis=0) + row)
+    path = [int((best[-1] if after is None else best[-1] + transitions[:, after]).argmax())]
+    for earlier in reversed(best[:-1]):
+        path.append(int((earlier + transitions[:, path[-1]]).argmax()))
     return path[::-1]
 
 
 def _posteriors(scores: np.ndarray, steps: np.ndarray) -> np.ndarray:
     """Tag probabilities of each character, [length, tags], by forward and backward sums; `steps` are exp(transitions)."""
-    local = np.exp(scores - scores.max(axis=1, keepdims=True))
+    local = np.exp(scores - scores.max(axis=1, keepdims=True)).astype(np.float64)
+    steps = steps.astype(np.float64)
     forward, backward = local.copy(), np.ones_like(local)
-    forward[0] /= forward[0].sum()
     for at in range(1, len(local)):
-        forward[at] = (forward[at - 1] @ steps) * local[at]
-        forward[at] /= forward[at].sum()
+        forward[at] *= forward[at - 1] @ steps
+        if at % RESCALED == 0:
+            forward[at] /= forward[at].sum()
     for at in range(len(local) - 2, -1, -1):
         backward[at] = steps @ (local[at + 1] * backward[at + 1])
-        backward[at] /= backward[at].sum()
+        if at % RESCALED == 0:
+            backward[at] /= backward[at].sum()
     both = forward * backward
     return both / both.sum(axis=1, keepdims=True)
 
