@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -86,6 +87,7 @@ def _of_entity(entity: Entity, turn: int, references: References) -> Candidate:
     return Candidate(entity.text, turn, entity.start, entity.end, kind, entity.strength == "strong", entity.id)
 
 
+@lru_cache(maxsize=8192)
 def kind_of(name: str, references: References) -> str | None:
     """The kind that a name's ending or beginning tells, or None."""
     key = fold(name)
@@ -109,12 +111,13 @@ def asked_kind(words: Sequence[str], references: References) -> str | None:
     return hits.pop() if len(hits) == 1 else None
 
 
-def noun_phrases(text: str, references: References) -> list[tuple[int, int]]:
-    """Noun phrases: Chinese runs of nouns with their ids, English names and determiner phrases."""
+@lru_cache(maxsize=1024)
+def noun_phrases(text: str, references: References) -> Sequence[tuple[int, int]]:
+    """Noun phrases: Chinese runs of nouns with their ids, English names and determiner phrases. Turns are read again and again."""
     found = [(m.start(), m.start() + len(m.group().rstrip(".-&'"))) for m in _ENGLISH_NP.finditer(text)]
     if re.search(f"[{CJK}]", text):
         found.extend(_chinese_phrases(text, references))
-    return found
+    return tuple(found)
 
 
 _ENGLISH_NP = re.compile(

@@ -7,6 +7,7 @@ one word; its embedding is the mean of its pieces'. Only the last ``window`` wor
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -82,32 +83,48 @@ class Layout(Struct):
         return found
 
 
+class _Turn(Struct, frozen=True):
+    """What the network is told of a turn's words, in order; it does not depend on the turn's place."""
+
+    words: tuple[Word, ...]
+    keys: tuple[str, ...]
+    shapes: tuple[int, ...]
+    classes: tuple[int, ...]
+    copyable: tuple[bool, ...]
+
+
+@lru_cache(maxsize=2048)
+def _turn(text: str) -> _Turn:
+    """Each turn is read again as context of the next ones, so it is remembered."""
+    words = tuple(split_words(text))
+    keys = tuple(w.key for w in words)
+    shapes = tuple(shape_of(w.text) for w in words)
+    return _Turn(words, keys, shapes, tuple(_CLASSES.get(k, 0) for k in keys), tuple(s != 6 for s in shapes))
+
+
 def lay_out(text: str, speaker: str, context: Sequence[Any], window: int) -> Layout:
     """Lays out an utterance and the last ``window`` words before it; ``context``: ``{"speaker", "text"}``, oldest first."""
-    words = split_words(text)[:MAX_UTTERANCE]
+    own = _turn(text)
+    words = list(own.words[:MAX_UTTERANCE])
     layout = Layout(words, [], [], [], [], [], [], [], [])
     _mark(layout, "<s>")
-    for word in words:
-        _add(layout, word, 1, -1)
+    _add(layout, own, 0, len(words), 1, -1, 0)
     _mark(layout, "</s>")
     left = min(window, MAX_LENGTH - len(words) - 3)
     for back, index in enumerate(range(len(context) - 1, -1, -1)):
         if left <= 0:
             break
-        turn = context[index]
-        turn_words = split_words(turn["text"][-2000:])[-left:]
-        skipped = max(0, len(turn["text"]) - 2000)
-        segment = 2 + 2 * min(back, 5) + (turn.get("speaker") == speaker)
-        for word in turn_words:
-            moved = Word(word.text, word.start + skipped, word.end + skipped) if skipped else word
-            _add(layout, moved, segment, index)
+        said = context[index]["text"]
+        turn = _turn(said[-2000:])
+        segment = 2 + 2 * min(back, 5) + (context[index].get("speaker") == speaker)
+        first = max(0, len(turn.words) - left)
+        _add(layout, turn, first, len(turn.words), segment, index, max(0, len(said) - 2000))
         _mark(layout, "</s>")
-        left -= len(turn_words)
+        left -= len(turn.words) - first
     mine = {k for k, s in zip(layout.keys, layout.segments, strict=True) if s == 1}
     theirs = {k for k, s in zip(layout.keys, layout.segments, strict=True) if s > 1}
-    layout.matches = [
-        int(bool(k) and k in (theirs if s == 1 else mine)) for k, s in zip(layout.keys, layout.segments, strict=True)
-    ]
+    both = (mine & theirs) - {""}
+    layout.matches = [int(k in both) for k in layout.keys]
     return layout
 
 
@@ -121,15 +138,16 @@ def _mark(layout: Layout, name: str) -> None:
     layout.places.append((-2, 0, 0))
 
 
-def _add(layout: Layout, word: Word, segment: int, turn: int) -> None:
-    shape = shape_of(word.text)
-    layout.keys.append(word.key)
-    layout.surfaces.append(word.text)
-    layout.segments.append(segment)
-    layout.shapes.append(shape)
-    layout.classes.append(_CLASSES.get(word.key, 0))
-    layout.copyable.append(shape != 6)
-    layout.places.append((turn, word.start, word.end))
+def _add(layout: Layout, turn: _Turn, first: int, last: int, segment: int, index: int, skipped: int) -> None:
+    """Words ``first..last`` of a turn; ``skipped`` characters of the turn were left out before its first word."""
+    words = turn.words[first:last]
+    layout.keys += turn.keys[first:last]
+    layout.surfaces += [w.text for w in words]
+    layout.segments += [segment] * len(words)
+    layout.shapes += turn.shapes[first:last]
+    layout.classes += turn.classes[first:last]
+    layout.copyable += turn.copyable[first:last]
+    layout.places += [(index, w.start + skipped, w.end + skipped) for w in words]
 
 
 def shape_of(word: str) -> int:

@@ -14,16 +14,20 @@ _NO_NAME = ("t", "ul", "y", "d", "c")
 """Tags of time words, particles, adverbs and conjunctions: a phrase with one of these is a statement, not a name."""
 
 
-def is_name(phrase: str, stock: Container[str]) -> bool:
-    """Whether a copied phrase may be an antecedent: some word of it is no formula, and in Chinese it states nothing."""
-    words = [w for w in split_words(phrase) if w.text[0].isalnum()]
-    if all(w.key in stock for w in words):
-        return False
+def is_formula(phrase: str, stock: Container[str]) -> bool:
+    """Whether a copied phrase is one Chinese character, or all its words belong to some formula: nothing to name or to add."""
+    return (
+        len(phrase) == 1 and is_cjk(phrase) or all(w.key in stock for w in split_words(phrase) if w.text[0].isalnum())
+    )
+
+
+def is_statement(phrase: str) -> bool:
+    """Whether a Chinese phrase states something and so cannot stand in the place of a pronoun ("哈尔滨出差")."""
     tags = [tag for part, tag in rjieba.tag(phrase) if is_cjk(part) or tag == "eng"]
     if any(tag in _NO_NAME for tag in tags):
-        return False
+        return True
     noun = next((i for i, tag in enumerate(tags) if tag[:1] == "n" or tag == "eng"), len(tags))
-    return "v" not in tags[noun:] or "uj" in tags
+    return "v" in tags[noun:] and "uj" not in tags
 
 
 def is_rival(phrase: str, words: Sequence[Word]) -> bool:

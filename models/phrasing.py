@@ -78,6 +78,22 @@ def without_repeats(path: Sequence[int], layout: Layout, words: Sequence[Word], 
     return kept
 
 
+def without_overlap(phrase: str, text: str, at: int) -> str:
+    """A Chinese phrase without the characters at its ends that already stand there: 买房 after 没买 adds only 房.
+
+    The dictionary cuts 买 and 买房 as different words, so comparing words does not see it.
+    """
+    if not phrase or not is_cjk(phrase[0]) and not is_cjk(phrase[-1]):
+        return phrase
+    for n in range(len(phrase), 0, -1):
+        if is_cjk(phrase[0]) and text[:at].endswith(phrase[:n]):
+            return phrase[n:]
+    for n in range(len(phrase), 0, -1):
+        if is_cjk(phrase[-1]) and text[at:].startswith(phrase[-n:]):
+            return phrase[:-n]
+    return phrase
+
+
 def run_of(path: Sequence[int], layout: Layout) -> Run | None:
     """The longest stretch that is copied from the context, else from the utterance: the antecedent."""
     copied = [p for p in runs(path, layout) if isinstance(p, Run)]

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
-from models.guards import cuts_a_name, has_its_noun, is_name, is_no_person, is_rival
+from models.guards import cuts_a_name, has_its_noun, is_formula, is_no_person, is_rival, is_statement
 from models.mentions import Anaphor
-from models.phrasing import Site, insertion, placed, run_of, without_edges, without_repeats, write_phrase
+from models.phrasing import (
+    Run,
+    Site,
+    insertion,
+    placed,
+    run_of,
+    without_edges,
+    without_overlap,
+    without_repeats,
+    write_phrase,
+)
 from models.reference_case import Change, ReferenceCase
-from models.wording import fold
+from models.wording import fold, is_cjk
 
 LEAST = 0.15
 """Sites below this probability are not looked at."""
+
+_ID = re.compile(r"\d{4}|[A-Za-z]-?\d|\d[A-Za-z]")
+"""What makes a phrase an id rather than a name with a number beside it ("2 miles away")."""
 
 _FREE = ("the", "another", "both", "either", "any", "else", "which")
 
@@ -21,13 +35,16 @@ _FREE = ("the", "another", "both", "either", "any", "else", "which")
 class Thresholds(Struct, frozen=True):
     """How sure a change must be (probability of the site times that of the phrase); below, the text stays as it is.
 
-    ``named``: insertions into a Chinese utterance that itself names something; ``identified``: insertions of an id; ``pointed``: a pronoun that only the pointer
-    explains; ``point``: how probable "none of these words" may be for a pronoun that the text itself still explains.
+    ``named``: insertions into a Chinese utterance that itself names something; ``again``: further insertions into the same
+    utterance; ``stated``: insertions of more than a name; ``identified``: insertions of an id; ``pointed``: a pronoun that only the pointer explains; ``point``:
+    how probable "none of these words" may be for a pronoun that the text itself still explains.
     """
 
     replace: float = 0.3
-    insert: float = 0.45
-    named: float = 0.65
+    insert: float = 0.3
+    named: float = 0.35
+    again: float = 0.5
+    stated: float = 0.6
     identified: float = 0.9
     point: float = 0.85
     pointed: float = 0.6
@@ -73,20 +90,31 @@ class Proposals:
         """The change that the network's phrase makes at a site, if it is sure enough and names something before."""
         case = self.case
         gap = site.first == site.last
+        limit = self._insert_limit() if gap else self.limits.replace
+        if site.probability < limit:
+            return None
         phrase = case.reading.phrase(site.first, site.last)
         path = without_repeats(self._trimmed(phrase.path, gap, over), case.layout, case.words, site)
         if gap and not self._may_insert(site, path):
             return None
         run = run_of(path, case.layout)
         sure = site.probability * phrase.probability
-        if run is None or run.turn < 0 or sure < (self._insert_limit() if gap else self.limits.replace):
+        if run is None or run.turn < 0 or sure < limit:
             return None
+        if over and over.kind not in ("description", "demonstrative"):
+            path, run = self._whole(path, run)
         name = case.context[run.turn].text[run.start : run.end]
-        if gap and sure < self.limits.identified and any(c.isdigit() for c in name) and any(c.isalpha() for c in name):
+        if gap and sure < self.limits.identified and _ID.search(name):
             return None
-        if not is_name(name, case.references.stock) or gap and is_rival(name, case.words):
+        if is_formula(name, case.references.stock) or (gap and is_rival(name, case.words)):
+            return None
+        if is_statement(name) and (not gap or sure < self.limits.stated):
             return None
         written = write_phrase(path, case.layout, case.context, case.same[run.turn])
+        if gap and site.first < len(case.words):
+            written = without_overlap(written, case.text, case.words[site.first].start)
+        elif gap:
+            written = without_overlap(written, case.text, len(case.text))
         if over and over.text.casefold() in ("there", "here"):
             written = placed(written, case.words, over.first)
         place = Site(over.first, over.last, 1.0) if over and over.kind == "demonstrative" else site
@@ -103,6 +131,17 @@ class Proposals:
         method = "network_ellipsis" if gap else "network"
         mention = case.mention(start, end, head, name, (run.turn, run.start, run.end), sure, method)
         return Change(start, end, new, mention)
+
+    def _whole(self, path: list[int], run: Run) -> tuple[list[int], Run]:
+        """A copied Chinese noun with the words before it that belong to it: 扫地机器人, where only 机器人 was copied."""
+        layout = self.case.layout
+        if layout.positions(run.turn, run.start, run.end) != list(path):
+            return path, run
+        for c in self.case.found:
+            same = c.turn == run.turn and c.end == run.end and c.start < run.start
+            if same and is_cjk(c.text) and "的" not in c.text and len(c.text) <= 8:
+                return layout.positions(run.turn, c.start, c.end), Run(run.turn, c.start, c.end)
+        return path, run
 
     def _may_insert(self, site: Site, path: Sequence[int]) -> bool:
         """Nothing is inserted after a sentence has ended, and before one a whole statement only where it is a few words."""

@@ -19,8 +19,8 @@ from models.wording import fold, is_cjk
 MAX_ANAPHORS = 16
 """Most referring expressions of one utterance that are looked at."""
 
-WHOLE_CHINESE, WHOLE = 12, 16
-"""Words above which an utterance without a referring expression is taken as complete: few that long leave something out."""
+THEN = 0.5
+"""How sure the network must be of replacing a 那 that may only mean "then"."""
 
 _JOINS = frozenset({"and", "or", "和", "与", "、", ",", "，"})
 
@@ -47,9 +47,7 @@ class ReferenceJob:
         sites = self.proposals.sites()
         for anaphor in anaphors:
             spot = set(range(anaphor.first, anaphor.last))
-            empty = self.references.pleonastic(self.words, anaphor.first) or self.references.then(
-                self.words, anaphor.first
-            )
+            empty = self.references.pleonastic(self.words, anaphor.first) or self._is_then(anaphor, sites)
             if not spot & taken and not empty:
                 done = self._anaphor(anaphor, sites)
                 done = [c for c in done if not isinstance(c, Change) or self._differs(c, anaphor, named)]
@@ -57,20 +55,30 @@ class ReferenceJob:
                 mentions += [m for m in done if isinstance(m, Mention)]
             taken |= spot
         taken |= {i for i, w in enumerate(self.words) if w.key in ("this", "that")}  # conjunctions, and "who is this?"
-        for site in sites:
+        filled = False
+        for site in sorted(sites, key=lambda s: -s.probability):
             spot = set(range(site.first, site.last))
             between = site.first == site.last and bool({site.first - 1, site.first} & taken)
             if between or spot & taken or site.first < site.last and not self.proposals.may_replace(site):
                 continue
-            change = None if questioned and site.first == site.last else self.proposals.change(site)
-            if change and not self._said_already(change, changes):
+            gap = site.first == site.last
+            change = None if questioned and gap else self.proposals.change(site)
+            if change is None or gap and filled and change.mention.confidence < self.limits.again:
+                continue
+            if not self._said_already(change, changes):
                 changes.append(change)
+                filled = filled or gap
                 taken |= spot
         return changes, mentions
 
+    def _is_then(self, anaphor: Anaphor, sites: Sequence[Site]) -> bool:
+        """Whether 那 opens a clause and only means "then": by its place, unless the network would surely replace it."""
+        surely = any(s.first == anaphor.first < s.last and s.probability >= THEN for s in sites)
+        return not surely and self.references.then(self.words, anaphor.first)
+
     def _is_whole(self) -> bool:
-        """Whether an utterance that points at nothing is too long to be a fragment: the network need not look at it."""
-        return len(self.words) > (WHOLE_CHINESE if any(is_cjk(c) for c in self.text[:200]) else WHOLE)
+        """Whether an utterance that points at nothing seems to lack nothing either: the network need not look at it."""
+        return not self.case.net.gate.opens(self.layout)
 
     def _questioned(self, taken: set[int]) -> list[Mention]:
         """Subjects of a question about asking or confirming: no entity, and a person should look."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from msgspec import Struct
 from models.edit_net import CONNECTORS, STOP, Layout
 from models.errors import ResourceError
 from models.pieces import Pieces
+from models.reference_gate import ReferenceGate
 
 WEIGHTS = Path(__file__).with_name("weights")
 PIECES = 6
@@ -33,8 +35,11 @@ class Phrase(Struct, frozen=True):
 class ReferenceNet:
     """Loaded weights; ``read`` gives a ``Reading`` of one laid-out utterance."""
 
-    def __init__(self, session: ort.InferenceSession, arrays: dict[str, np.ndarray], pieces: Pieces, name: str) -> None:
-        self._session, self.arrays, self._pieces, self.name = session, arrays, pieces, name
+    def __init__(
+        self, session: ort.InferenceSession, arrays: dict[str, np.ndarray], pieces: Pieces, gate: ReferenceGate, name: str
+    ) -> None:  # fmt: skip
+        self._session, self.arrays, self._pieces, self.gate, self.name = session, arrays, pieces, gate, name
+        self._vector = lru_cache(maxsize=16384)(self._mean_of_pieces)
 
     @classmethod
     def load(cls, folder: Path | None = None) -> ReferenceNet:
@@ -46,6 +51,8 @@ class ReferenceNet:
                 arrays = {k: stored[k] for k in stored.files}
             names = str(arrays.pop("pieces")).split("\n")
             pieces = Pieces(dict(zip(names, arrays.pop("piece_scores").tolist(), strict=True)), 3)
+            scale, bias, threshold = arrays.pop("gate_terms").tolist()
+            gate = ReferenceGate(arrays.pop("gate").astype(np.float32) * np.float32(scale), bias, threshold)
             for group in _HEADS[0]:
                 arrays[group + ".weight"] = np.ascontiguousarray(arrays[group + ".weight"].T, dtype=np.float32)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
@@ -58,7 +65,7 @@ class ReferenceNet:
             digest = hashlib.sha256(graph.read_bytes()).hexdigest()[:12]
         except Exception as error:  # the runtime raises its own kinds for a missing, cut or foreign file
             raise ResourceError(f"{graph}: {error}") from error
-        return cls(session, arrays, pieces, f"coreference-{digest}")
+        return cls(session, arrays, pieces, gate, f"coreference-{digest}")
 
     def linear(self, name: str, x: np.ndarray) -> np.ndarray:
         """One affine head."""
@@ -67,16 +74,20 @@ class ReferenceNet:
     def read(self, layout: Layout) -> Reading:
         """Runs the encoder over a layout."""
         a = self.arrays
-        table, scale = a["table"], a["table_scale"]
-        words = np.zeros((len(layout.keys), table.shape[1]), dtype=np.float32)
-        for i, surface in enumerate(layout.surfaces):
-            ids = list(self._pieces.cut(surface)[:PIECES])
-            if ids:
-                words[i] = (table[ids] * scale[ids, None]).mean(0)
+        words = np.concatenate([self._vector(surface) for surface in layout.surfaces]).reshape(len(layout.keys), -1)
         words += a["segments"][layout.segments] + a["matches"][layout.matches]
         words += a["shapes"][layout.shapes] + a["classes"][layout.classes]
         states = self._session.run(None, {"embedded": words[None]})[0][0]
         return Reading(self, layout, np.asarray(states, dtype=np.float32))
+
+    def _mean_of_pieces(self, surface: str) -> np.ndarray:
+        """A word's vector ``[H]``: most words come again and again, so they are remembered."""
+        table, scale = self.arrays["table"], self.arrays["table_scale"]
+        ids = list(self._pieces.cut(surface)[:PIECES])
+        if not ids:
+            return np.zeros(table.shape[1], dtype=np.float32)
+        mean: np.ndarray = (table[ids] * scale[ids, None]).mean(0)
+        return mean
 
 
 class Reading:

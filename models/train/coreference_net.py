@@ -7,8 +7,8 @@ The pointer head weighs the words that a mention may mean, or none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,21 +19,53 @@ from models.edit_net import CLASSES, CONNECTORS, SEGMENTS, SHAPES
 from models.train.coreference_data import Example
 
 KEY = 128
+_NAMES = {
+    "out": "attention.output.dense", "norm1": "attention.output.LayerNorm", "up": "intermediate.dense",
+    "down": "output.dense", "norm2": "output.LayerNorm",
+}  # fmt: skip
 PIECES = 6
+
+
+class Layer(nn.Module):
+    """One transformer layer (post-norm, as BERT's). Plain products: PyTorch's fused attention is slow backwards on a CPU.
+
+    Dropout takes the same features from all words of an example: drawing a number for each word costs a tenth of the time.
+    """
+
+    def __init__(self, hidden: int, inner: int, heads: int, dropout: float) -> None:
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.qkv, self.out = nn.Linear(hidden, 3 * hidden), nn.Linear(hidden, hidden)
+        self.up, self.down = nn.Linear(hidden, inner), nn.Linear(inner, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(hidden, 1e-12), nn.LayerNorm(hidden, 1e-12)
+
+    def forward(self, x: Tensor, bias: Tensor) -> Tensor:
+        """``x`` [B, L, H]; ``bias`` [B, 1, 1, L] is added to the attention scores."""
+        batch, length, hidden = x.shape
+        size = hidden // self.heads
+        q, k, v = self.qkv(x).view(batch, length, 3, self.heads, size).permute(2, 0, 3, 1, 4)
+        scores = torch.matmul(q * size**-0.5, k.transpose(-1, -2)) + bias
+        y = torch.matmul(torch.softmax(scores, -1).to(v.dtype), v).transpose(1, 2).reshape(batch, length, hidden)
+        x = self.norm1(x + self._drop(self.out(y)))
+        return self.norm2(x + self._drop(self.down(F.gelu(self.up(x)))))
+
+    def _drop(self, x: Tensor) -> Tensor:
+        return x * F.dropout(x.new_ones(x.shape[0], 1, x.shape[2]), self.dropout) if self.training else x
 
 
 class EditNet(nn.Module):
     """Word states ``[B, L, H]`` and the heads over them. The piece table is frozen."""
 
-    def __init__(self, table: Tensor, layers: int, hidden: int = 384, heads: int = 12, inner: int = 1536) -> None:
+    def __init__(
+        self, table: Tensor, layers: int, hidden: int = 384, heads: int = 12, inner: int = 1536, places: int = 512,
+        dropout: float = 0.1,
+    ) -> None:  # fmt: skip
         super().__init__()
-        from transformers import BertConfig, BertModel
-
-        config = BertConfig(
-            vocab_size=2, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
-            intermediate_size=inner, max_position_embeddings=512, hidden_act="gelu",
-        )  # fmt: skip
-        self.bert = BertModel(config, add_pooling_layer=False)
+        self.layers = nn.ModuleList(Layer(hidden, inner, heads, dropout) for _ in range(layers))
+        self.places = nn.Parameter(torch.zeros(places, hidden))
+        self.norm = nn.LayerNorm(hidden, 1e-12)
+        self.dropout = dropout
+        self.origin: dict[str, Any] = {}
         self.table = nn.Embedding.from_pretrained(table, freeze=True)
         self.segments = nn.Embedding(SEGMENTS, hidden)
         self.matches = nn.Embedding(2, hidden)
@@ -56,29 +88,26 @@ class EditNet(nn.Module):
         self.point_query = nn.Linear(3 * hidden + 1, KEY)
         self.point_none = nn.Linear(3 * hidden + 1, 1)
 
-    def load_lower_layers(self, folder: Path) -> None:
-        """Takes positions, layer norm and the first layers from an ordinary BertModel folder."""
-        from safetensors.torch import load_file
+    def body(self) -> list[nn.Parameter]:
+        """What comes from the encoder, as against the fresh heads and features."""
+        return [self.places, *self.norm.parameters(), *self.layers.parameters()]
 
-        given = load_file(str(folder / "model.safetensors"))
-        given = {k.removeprefix("bert."): v for k, v in given.items()}
-        own = self.bert.state_dict()
-        self.bert.load_state_dict(
-            {k: given[k] for k in own if k in given and given[k].shape == own[k].shape}, strict=False
-        )
-
-    def freeze(self, layers: int) -> None:
-        """Keeps the word embeddings and the first layers as they are: a later stage is then much cheaper."""
-        parts = [
-            self.segments,
-            self.matches,
-            self.shapes,
-            self.classes,
-            self.bert.embeddings,
-            *self.bert.encoder.layer[:layers],
-        ]
-        for part in parts:
-            part.requires_grad_(False)
+    def load_lower_layers(self, weights: Mapping[str, np.ndarray]) -> None:
+        """Takes positions, layer norm and the first layers from BERT weights by their usual names."""
+        given = {k: torch.from_numpy(np.array(v)) for k, v in weights.items()}
+        kind = given["embeddings.token_type_embeddings.weight"][0]
+        own = {"places": given["embeddings.position_embeddings.weight"] + kind}
+        for part in ("weight", "bias"):
+            own[f"norm.{part}"] = given[f"embeddings.LayerNorm.{part}"]
+            for n in range(len(self.layers)):
+                layer = f"encoder.layer.{n}."
+                inner = [given[f"{layer}attention.self.{name}.{part}"] for name in ("query", "key", "value")]
+                own[f"layers.{n}.qkv.{part}"] = torch.cat(inner)
+                for short, long in _NAMES.items():
+                    own[f"layers.{n}.{short}.{part}"] = given[f"{layer}{long}.{part}"]
+        left = self.load_state_dict(own, strict=False)
+        if left.unexpected_keys:
+            raise ValueError(f"unknown weights: {left.unexpected_keys}")
 
     def embed(self, batch: dict[str, Tensor]) -> Tensor:
         """Mean of each word's pieces plus what is known of the word."""
@@ -91,7 +120,13 @@ class EditNet(nn.Module):
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Word states from word embeddings ``[B, L, H]`` and a mask ``[B, L]``."""
-        return self.bert(inputs_embeds=embedded, attention_mask=mask).last_hidden_state
+        x = self.norm(embedded + self.places[: embedded.shape[1]])
+        if self.training:
+            x = x * F.dropout(x.new_ones(*x.shape[:2], 1), self.dropout / 2)
+        bias = torch.zeros(mask.shape, dtype=torch.float32).masked_fill(mask == 0, -1e4)[:, None, None]
+        for layer in self.layers:
+            x = layer(x, bias)
+        return x
 
     def site_vector(self, states: Tensor, b: Tensor, start: Tensor, end: Tensor) -> Tensor:
         """States at a site: first word, last word (of a gap: right and left neighbour), the one before; and is it a gap."""
@@ -146,7 +181,7 @@ class EditNet(nn.Module):
 
 def padded(length: int) -> int:
     """Length of a batch's rows: few different shapes let the kernels be reused."""
-    return -(-length // 16) * 16
+    return -(-length // 8) * 8
 
 
 def collate(examples: Sequence[Example], pieces: Sequence[Sequence[Sequence[int]]]) -> dict[str, Tensor]:

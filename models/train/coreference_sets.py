@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import rjieba
+from msgspec import Struct
 
 from models.train.coreference_data import (
     Example,
@@ -26,16 +27,54 @@ from models.train.coreference_data import (
     without_marks,
 )  # fmt: skip
 from models.train.coreference_made import made_examples, templates
+from models.train.coreference_swaps import swapped_case
 
-REWRITE = {
-    "rewrite_zh_kdconv": 0.25, "rewrite_zh_crosswoz": 0.2, "rewrite_zh_multiwoz": 0.5, "rewrite_en_multiwoz": 0.8,
-    "rewrite_en_followup": 0.4, "rewrite_en_cast": 0.5, "rewrite_en_canard": 0.35,
-}  # fmt: skip
-"""Rewriting sets and the share of each that is used."""
-POINTING = {"coref_en_gap": 1.0, "coref_en_litbank": 0.15, "coref_en_winobias": 0.2}
-"""Sets of pronouns with known antecedents, and the share of each that is used."""
+
+class Data(Struct, frozen=True):
+    """How much of what is drawn: shares of the sets (above 1: more than once), numbers made, copies of suites and own lines."""
+
+    rewrite: float
+    hidden: int
+    made: int
+    joined: float
+    pointing: dict[str, float]
+    suites: dict[str, int]
+    lines: int
+
+
+class Stage(Struct, frozen=True):
+    """One stage of training: which data, how many steps, and the rate (as a share of the highest) from first to last.
+
+    ``snapshot``: a step whose weights are averaged with the last ones; between them the network only grows surer.
+    """
+
+    data: int
+    steps: int
+    first: float
+    last: float
+    snapshot: int = 0
+
+
+DATA = (
+    Data(
+        1.0, 30000, 12000, 1.0, {"coref_en_gap": 2.0, "coref_en_litbank": 0.4, "coref_en_winobias": 0.4},
+        {"coref_gecor_en": 8, "coref_cqr_en": 16}, 0,
+    ),
+    Data(
+        0.5, 3000, 5000, 0.5, {"coref_en_gap": 1.0, "coref_en_litbank": 0.15, "coref_en_winobias": 0.2},
+        {"coref_gecor_en": 6, "coref_cqr_en": 10}, 16,
+    ),
+)  # fmt: skip
+STAGES = (Stage(0, 1000, 1.0, 1.0), Stage(1, 2400, 1.0, 0.0, 1000))
+REWRITE = (
+    "rewrite_zh_kdconv", "rewrite_zh_crosswoz", "rewrite_zh_multiwoz", "rewrite_en_multiwoz", "rewrite_en_followup",
+    "rewrite_en_cast", "rewrite_en_canard",
+)  # fmt: skip
+LINES = Path(__file__).with_name("coreference_lines.jsonl")
+"""Our own dialogues with rewrites."""
 DIALOGUE_ZH = (
     "dialog_zh_kdconv", "recall_zh_xpersona", "acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_evermem",
+    "dialog_zh_cpsycoun",
 )  # fmt: skip
 EVALUATION_ONLY = ("coref_rewrite_zh", "coref_wsc_zh")
 COMMON = {"acts_zh_crosswoz"}
@@ -44,7 +83,6 @@ COMMON = {"acts_zh_crosswoz"}
 SUITES = {"coref_gecor_en": 1, "coref_cqr_en": 2}
 """Licensed suites (MIT, MIT-0) of which a part is learned, and the field of a case id that names its dialogue."""
 
-SUITE_REPEATS = {"coref_gecor_en": 4, "coref_cqr_en": 6}
 SUITE_SHARE = 75
 """Percent of a suite's dialogues, by hash, that are learned; figures are reported on the rest."""
 
@@ -65,18 +103,47 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-def suite_examples(bench: Path, name: str, window: int = 60) -> Iterator[Example]:
-    """The learned part of a suite: each case, and its rewrite once more as an utterance that lacks nothing."""
+def suite_examples(bench: Path, name: str, copies: int, rng: random.Random, window: int = 60) -> Iterator[Example]:
+    """The learned part of a suite, as it is and about other things; some rewrites as utterances that lack nothing."""
     cases = {c["id"]: c for c in read_lines(bench / name / "cases.jsonl")}
     for gold in read_lines(bench / name / "gold.jsonl"):
         if not learned(gold["id"], SUITES[name]):
             continue
         case = {**cases[gold["id"]], "speaker": "customer"}
-        example = rewriting(case, gold["rewrites"], name, window)
-        if example:
-            yield example
-            if example.edits:
-                yield complete(case, gold["rewrites"][0], name + ":complete", window)
+        for copy in range(copies):
+            record, rewrites = (
+                (case, gold["rewrites"]) if copy % 3 == 0 else swapped_case(case, gold["rewrites"], rng, False)
+            )
+            example = rewriting(record, rewrites, name, window)
+            if example:
+                yield example
+                if example.edits and rng.random() < 0.25:
+                    yield complete(record, rewrites[0], name + ":complete", window)
+
+
+def line_examples(copies: int, rng: random.Random, window: int = 60) -> Iterator[Example]:
+    """Our own dialogues: as they are and about other things; also as whole utterances, and Chinese without marks."""
+    for given in read_lines(LINES):
+        chinese = given["lang"] == "zh"
+        given = {**given, "speaker": given.get("speaker") or next_speaker(given["context"])}
+        for copy in range(copies):
+            record, rewrites = given, [given["rewrite"]]
+            if copy % 3:
+                record, rewrites = swapped_case(record, rewrites, rng, chinese)
+            if chinese and rng.random() < 0.7:
+                record = {**record, "text": without_marks(record["text"])}
+                record["context"] = [{**t, "text": without_marks(t["text"])} for t in record["context"]]
+                rewrites = [without_marks(r) for r in rewrites]
+            example = rewriting(record, rewrites, f"lines_{given['lang']}", window)
+            if example:
+                yield example
+                if example.edits and rng.random() < 0.3:
+                    yield complete(record, rewrites[0], "lines:complete", window)
+
+
+def next_speaker(context: Sequence[dict[str, str]]) -> str:
+    """Who speaks after the last turn: the one before it, or somebody else."""
+    return context[-2]["speaker"] if len(context) > 1 else "customer"
 
 
 def rewriting_examples(train: Path, name: str, rng: random.Random) -> Iterator[Example]:
@@ -167,7 +234,7 @@ def hidden_examples(train: Path, rng: random.Random, most: int) -> Iterator[Exam
         if count >= most:
             return
         names = nouns_of(" ".join(t["text"] for t in turns[:-1]), rjieba.tag, general)
-        names = {n: k for n, k in names.items() if used[n] < 25 and n in turns[-1]["text"]}
+        names = {n: k for n, k in names.items() if used[n] < 60 and n in turns[-1]["text"]}
         bare = rng.random() < 0.75
         made = [*hide_repeats(turns, rng, names), *hide_repeats(turns, rng, names)] if names else []
         for record, rewrite in {r["text"]: (r, w) for r, w in made}.values():
@@ -181,7 +248,7 @@ def hidden_examples(train: Path, rng: random.Random, most: int) -> Iterator[Exam
                 yield example
                 if rng.random() < 0.7:
                     yield complete(record, rewrite, "hidden:complete", 60)
-        if not names and rng.random() < 0.06 and re.search("我|你", turns[-1]["text"]):
+        if not names and rng.random() < 0.02 and re.search("我|你", turns[-1]["text"]):
             text = without_marks(turns[-1]["text"]) if bare else turns[-1]["text"]
             yield complete({**turns[-1], "context": list(turns[:-1])}, text, "hidden:none", 60)
 
@@ -228,20 +295,22 @@ def names_in_use(train: Path) -> dict[str, list[str]]:
     return {kind: sorted(names)[:: max(1, len(names) // 150)] for kind, names in found.items()}
 
 
-def all_examples(train: Path, bench: Path, seed: int = 7) -> list[Example]:
-    """Everything that is learned, in a fixed order."""
+def drawn_examples(train: Path, bench: Path, data: Data, seed: int) -> list[Example]:
+    """What a stage learns, in a fixed order."""
     rng = random.Random(seed)
     examples: list[Example] = []
-    for name, share in REWRITE.items():
-        examples.extend(e for e in rewriting_examples(train, name, rng) if rng.random() < share)
-    examples.extend(hidden_examples(train, rng, 2000))
-    examples.extend(made_examples(rng, 10000, names_in_use(train)))
-    examples.extend(joined_examples(train, rng, 0.6))
-    for name, share in POINTING.items():
+    for name in REWRITE:
+        examples.extend(e for e in rewriting_examples(train, name, rng) if rng.random() < data.rewrite)
+    examples.extend(hidden_examples(train, rng, data.hidden))
+    examples.extend(made_examples(rng, data.made, names_in_use(train)))
+    examples.extend(joined_examples(train, rng, data.joined))
+    for name, share in data.pointing.items():
         found = list(pointing_examples(train, name))
         examples.extend(e for part in range(math.ceil(share)) for e in found if rng.random() < share - part)
-    for name in SUITES:
-        examples.extend(list(suite_examples(bench, name)) * SUITE_REPEATS[name])
+    for name, copies in data.suites.items():
+        examples.extend(suite_examples(bench, name, copies, rng))
+    if data.lines:
+        examples.extend(line_examples(data.lines, rng))
     kept = evaluation_lines(bench)
     return [e for e in examples if not _turns(e) & kept]
 
