@@ -19,6 +19,9 @@ from models.wording import fold, is_cjk
 MAX_ANAPHORS = 16
 """Most referring expressions of one utterance that are looked at."""
 
+WHOLE_CHINESE, WHOLE = 12, 16
+"""Words above which an utterance without a referring expression is taken as complete: few that long leave something out."""
+
 THEN = 0.5
 """How sure the network must be of replacing a 那 that may only mean "then"."""
 
@@ -77,8 +80,9 @@ class ReferenceJob:
         return not surely and self.references.then(self.words, anaphor.first)
 
     def _is_whole(self) -> bool:
-        """Whether an utterance that points at nothing seems to lack nothing either: the network need not look at it."""
-        return not self.case.net.gate.opens(self.layout)
+        """Whether an utterance that points at nothing is long or seems to lack nothing: the network need not look at it."""
+        chinese = any(is_cjk(c) for c in self.text[:200])
+        return len(self.words) > (WHOLE_CHINESE if chinese else WHOLE) or not self.case.net.gate.opens(self.layout)
 
     def _questioned(self, taken: set[int]) -> list[Mention]:
         """Subjects of a question about asking or confirming: no entity, and a person should look."""
