@@ -75,7 +75,7 @@ class Lexicon:
 
     def flags(self, word: str) -> str:
         """One letter for each list that holds the word."""
-        key = crc32(plain(word).encode())
+        key = crc32(plain(word).encode("utf-8", "surrogatepass"))
         return "".join(name[0] for name in _LISTS if key in self._sets[name])
 
 
@@ -104,7 +104,7 @@ class Features:
                 if offset == 0:
                     parts += [f"p{n}={lower[:n]}" for n in (1, 2, 3, 4)] + [f"e{n}={lower[-n:]}" for n in (1, 2, 4)]
                     parts.append(f"n={min(len(word), 9)}{outline}")
-                ids.append([crc32(part.encode()) & self._mask for part in parts])
+                ids.append([crc32(part.encode("utf-8", "surrogatepass")) & self._mask for part in parts])
             known = (lower, outline, flags, ids)
             if len(self._words) > 20_000:
                 self._words.clear()
@@ -126,7 +126,7 @@ class Features:
                 f"f={here[1]}{here[2]}|{after[0]}", f"h={before[1]}{here[1]}{after[1]}", f"i={cased}{here[1]}{here[2]}", f"j={padded[at - 2][0]}|{before[0]}|{here[1]}",
                 f"k={here[1]}|{after[1]}|{padded[at + 2][1]}", f"m={padded[at - 2][1]}|{before[1]}|{here[1]}",
             ):  # fmt: skip
-                row.append(crc32(part.encode()) & mask)
+                row.append(crc32(part.encode("utf-8", "surrogatepass")) & mask)
             rows.append(row)
         return np.array(rows, dtype=np.int64)
 

@@ -178,7 +178,8 @@ def _safe_bytes(raw: bytes) -> bytes | None:
 
 def _safe_fragment(raw: bytes) -> bytes | None:
     """As `_safe_bytes`, of bytes that are no JSON: cut short, or something else."""
-    seen = _ESCAPE.sub(_unescaped, raw.decode("utf-8", "ignore"))
+    units = _ESCAPE.sub(_unescaped, raw.decode("utf-8", "ignore")).encode("utf-16-le", "surrogatepass")
+    seen = units.decode("utf-16-le", "replace")  # escaped pairs become one character, half of one the replacement mark
     words, masked = _WORD.findall(seen), mask_value(seen)
     if words and (masked != seen or _spoken_secret(words)):
         return None

@@ -55,3 +55,9 @@ def test_a_file_cut_short_is_refused(tmp_path: Path) -> None:
     path.write_bytes(WEIGHTS.read_bytes()[:1000])
     with pytest.raises(ResourceError, match=r"cut\.npz"):
         EnglishTagger.load(path)
+
+
+def test_half_a_surrogate_pair_is_read_like_any_other_character() -> None:
+    assert [span.kind for span in tag_english("I met Anna Smith \ud800 in London")] == [
+        span.kind for span in tag_english("I met Anna Smith \ufffd in London")
+    ]
