@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from models.encoder import SHIPPED
+from models.affect import WEIGHTS as AFFECT_WEIGHTS
+from models.encoder import SHIPPED, Encoder
+from models.surprise import LEXICON as ENTROPY_TABLE
+from models.unit_types import WEIGHTS as TYPE_WEIGHTS
 from tests.streams.conftest import ROOT
 from tests.streams.test_up import answered, reachable, up, utterance
 
@@ -20,8 +25,19 @@ def cuestream(folder: Path, *arguments: str, encoder: Path, seconds: float = 60)
     """Runs a command on the installation in `folder` with an encoder."""
     return subprocess.run(
         [sys.executable, "-m", "streams.cli.main", *arguments, "--set", f"data_dir={folder / 'data'}", "--set", "web_port=0"],
-        cwd=ROOT, env={**os.environ, "CUESTREAM_ENCODER": str(encoder)}, capture_output=True, text=True, timeout=seconds, check=False,
+        cwd=ROOT, env={**os.environ, "CUESTREAM_ENCODER": str(encoder), "CUESTREAM_WEIGHTS": str(encoder)}, capture_output=True, text=True, timeout=seconds, check=False,
     )  # fmt: skip
+
+
+def fit_heads(folder: Path) -> None:
+    """Puts the shipped heads beside an encoder under its name: what `cuestream train` would make for it."""
+    name = Encoder.load(folder).name
+    for path in (AFFECT_WEIGHTS, TYPE_WEIGHTS):
+        with np.load(path) as stored:
+            arrays = {key: stored[key] for key in stored.files}
+        np.savez(folder / path.name, **{**arrays, "encoder": np.array(name)})
+    table = ENTROPY_TABLE.read_text(encoding="utf-8")
+    (folder / "entropy.toml").write_text(re.sub(r"(?m)^encoder = .*$", f'encoder = "{name}"', table), encoding="utf-8")
 
 
 def test_another_encoder_is_refused_and_taken_after_reindex(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,6 +45,7 @@ def test_another_encoder_is_refused_and_taken_after_reindex(tmp_path: Path, monk
     shutil.copytree(SHIPPED, other)
     manifest = json.loads((other / "encoder.json").read_text(encoding="utf-8"))
     (other / "encoder.json").write_text(json.dumps({**manifest, "version": "other"}), encoding="utf-8")
+    fit_heads(other)
     with up(tmp_path):
         cluster = reachable(tmp_path, 20)
         cluster.send([utterance(number) for number in range(10)])
@@ -44,6 +61,7 @@ def test_another_encoder_is_refused_and_taken_after_reindex(tmp_path: Path, monk
     again = cuestream(tmp_path, "reindex", encoder=other)
     assert again.stdout.startswith("0 persons, 0 vectors")
     monkeypatch.setenv("CUESTREAM_ENCODER", str(other))
+    monkeypatch.setenv("CUESTREAM_WEIGHTS", str(other))
     with up(tmp_path):
         cluster = reachable(tmp_path, 20)
         cluster.send([utterance(number) for number in range(10, 12)])
