@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from models.errors import ResourceError
@@ -74,6 +75,7 @@ class CueLexicon:
         return found
 
 
+@lru_cache(maxsize=64)
 def folded(text: str) -> str:
     """Lower case, half-width, simplified, plain apostrophes; every character keeps its offset."""
     plain = simplify(narrow(text)).replace("’", "'")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,15 +14,13 @@ from models.affect_cues import Cue, CueLexicon, folded
 from models.context import Turn
 from models.records import Pause, Speaker
 
-TEXT_BUCKETS = 1 << 14
-TURN_BUCKETS = 1 << 13
-_PIECE = re.compile(r"[a-z']+|[0-9]+|[\u3400-\u9fff]|[?？!！…~～]|\.\.\.")
-_PIECES = 160
 _EARLIER_KINDS = (
     "question", "request", "complaint", "gratitude", "apology", "refuse", "accept", "urgent", "challenge", "commit_plain",
 )  # fmt: skip
 _MOODS = ("strain", "anger", "joy", "sadness", "fear", "surprise", "disgust")
-_TURNS_BACK, _TURN_CHARACTERS = 3, 80
+_TURNS_BACK, _KIND_CHARACTERS = 3, 200
+TURN_CHARACTERS = 160
+"""How much of an earlier turn's end is read."""
 _CONTRAST = re.compile(r"\s*[,，…。.]*\s*(?:不过|但是|但|可是|只是|but|however|though)", re.IGNORECASE)
 LONG_PAUSE_MS = 800
 """A silence from here on is hesitation, not breath."""
@@ -31,13 +28,13 @@ LONG_PAUSE_MS = 800
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """`dense` float32 [D]; bucket numbers of the text's and of the earlier turn's n-grams; the cues themselves."""
+    """`dense` float32 [D]; the cues themselves; the other side's last turn; and the ends of the other side's last turn and of the
+    speaker's own among the last three, "" where there is none."""
 
     dense: np.ndarray
-    text_grams: np.ndarray
-    turn_grams: np.ndarray
     cues: list[Cue]
     earlier: Turn | None
+    turns: tuple[str, str]
 
 
 class SurfaceReader:
@@ -55,20 +52,20 @@ class SurfaceReader:
         counts = [0] * len(self._column)
         for cue in cues:
             counts[self._column[cue.kind]] += 1
-        other = [turn for turn in context if not same_speaker(turn, speaker)]
-        earlier = other[-1] if other else None
-        earlier_kinds = self._kinds(earlier.text[-200:]) if earlier else frozenset()
+        earlier = next((turn for turn in reversed(context) if not same_speaker(turn, speaker)), None)
+        earlier_kinds = self._kinds(earlier.text[-_KIND_CHARACTERS:]) if earlier else frozenset()
         dense = [min(count, 3) / 3 for count in counts]
         dense += [float(kind in earlier_kinds) for kind in _EARLIER_KINDS]
-        lately = frozenset[str]().union(*(self._kinds(turn.text[-200:]) for turn in context[-_TURNS_BACK:]))
+        lately = frozenset[str]().union(
+            *(self._kinds(turn.text[-_KIND_CHARACTERS:]) for turn in context[-_TURNS_BACK:])
+        )
         dense += [float(mood in lately) for mood in _MOODS]
         dense += _punctuation(text) + _setting(text, speaker, context, earlier, pauses)
         return Surface(
             dense=np.asarray(dense, np.float32),
-            text_grams=grams(text, TEXT_BUCKETS),
-            turn_grams=_earlier_grams(speaker, context),
             cues=cues,
             earlier=earlier,
+            turns=last_turns(speaker, context),
         )
 
     def _kinds_of(self, text: str) -> frozenset[str]:
@@ -82,30 +79,12 @@ def same_speaker(turn: Turn, speaker: Speaker) -> bool:
     return turn.role == speaker.role
 
 
-def _earlier_grams(speaker: Speaker, context: Sequence[Turn]) -> np.ndarray:
-    """Bucket numbers of the last turns' n-grams, apart for the speaker's own and the others'."""
-    parts = [
-        _turn_grams(turn.text[-_TURN_CHARACTERS:], "own" if same_speaker(turn, speaker) else "other")
-        for turn in context[-_TURNS_BACK:]
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-
-@lru_cache(maxsize=2048)
-def _turn_grams(text: str, space: str) -> np.ndarray:
-    return grams(text, TURN_BUCKETS, space)
-
-
-def grams(text: str, buckets: int, space: str = "") -> np.ndarray:
-    """Bucket numbers int64 of the n-grams (1 to 3 characters or words) of the text's beginning; CRC-32, so stable.
-
-    Another `space` gives the same n-grams other buckets.
-    """
-    seed = zlib.crc32(space.encode())
-    pieces = ["<", *_PIECE.findall(folded(text[:2000]))[:_PIECES], ">"]
-    found = pieces[1:-1] + [f"{a} {b}" for a, b in zip(pieces, pieces[1:], strict=False)]
-    found += [f"{a} {b} {c}" for a, b, c in zip(pieces, pieces[1:], pieces[2:], strict=False)]
-    return np.asarray([zlib.crc32(gram.encode(), seed) % buckets for gram in found], np.int64)
+def last_turns(speaker: Speaker, context: Sequence[Turn]) -> tuple[str, str]:
+    """The ends of the other side's last turn and of the speaker's own among the last three; "" where there is none."""
+    found = ["", ""]
+    for turn in context[-_TURNS_BACK:]:
+        found[same_speaker(turn, speaker)] = turn.text[-TURN_CHARACTERS:]
+    return found[0], found[1]
 
 
 def hesitates(text: str, pauses: Sequence[Pause]) -> tuple[bool, bool]:

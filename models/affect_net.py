@@ -1,10 +1,9 @@
-"""The trained heads of filter 2: a convolution over token states, then one hidden layer. NumPy only.
+"""The trained heads of filter 2: one hidden layer over what the encoder saw. NumPy only.
 
-Inputs of the hidden layer: mean and maximum of the token states, the convolution's maximum and mean over the tokens (three
-tokens wide), the surface's dense features, and the summed embeddings of the text's and the earlier turns' n-grams.
-
-Two linear heads stand beside it, on state and dense features alone: `service`, the six intents as our own few service and
-meeting lines label them (too few for the net, which would learn them by heart), and `gate`, how much a text is of that kind.
+Inputs of the hidden layer: mean and maximum of the text's mixed token states, the surface's dense features, and a small
+layer over the mean states of the last turn of the other side and of the speaker's own (zeros where there is none). Blocks of
+logits stand on the hidden layer; two more read it for lines of our own kind: `service`, the six intents as our labelling guide
+has them, and `gate`, how much a text is of that kind (service and meetings, not TV talk or posts).
 """
 
 from __future__ import annotations
@@ -14,34 +13,33 @@ from pathlib import Path
 
 import numpy as np
 
-from models.affect_features import TEXT_BUCKETS, TURN_BUCKETS, Surface
+from models.affect_features import Surface
 from models.encoder import Encoded
 from models.errors import RecordError, ResourceError
 
-DENSE_GAIN = 3.0
-"""The linear heads see the dense features this much larger, so that their penalty weighs on them less."""
-TOKENS = 256
-"""Tokens past this are seen by the mean and maximum only."""
 SHIPPED = Path(__file__).parent / "weights" / "affect.npz"
 GROUPS = ("calm", "joy", "surprise", "sadness", "fear", "anger", "disgust")
 """Emotion groups the net tells apart; `FINER` splits three of them in two."""
 FINER = {"joy": "gratitude", "sadness": "disappointment", "anger": "frustration"}
 OUTPUTS = {"intent": 6, "emotion": 7, "intensity": 7, "finer": 3, "load": 4}
 """Output blocks in order: six intents, seven groups (which one), seven (how much), three splits, four load axes."""
+_ENDS = np.cumsum([0, *OUTPUTS.values(), 6, 1]).tolist()
+_BOUNDS = dict(zip((*OUTPUTS, "service", "gate"), zip(_ENDS[:-1], _ENDS[1:], strict=True), strict=True))
 _SHAPES = {
-    "state_scale": (None,), "state_shift": (None,), "token_scale": (None,), "token_shift": (None,),
-    "taps": (None, None), "taps_bias": (None,), "text_grams": (TEXT_BUCKETS, None), "turn_grams": (TURN_BUCKETS, None),
-    "hidden": (None, None), "hidden_bias": (None,), "out": (None, sum(OUTPUTS.values())),
-    "out_bias": (sum(OUTPUTS.values()),), "service": (None, 6), "service_bias": (6,), "gate": (None,), "gate_bias": (1,),
-    "temperature": (3,), "emotion_lift": (7,), "intent_lift": (6,),
+    "shift": (None,), "scale": (None,), "turns": (None, None), "turns_bias": (None,), "hidden": (None, None),
+    "hidden_bias": (None,), "out": (None, sum(OUTPUTS.values())), "out_bias": (sum(OUTPUTS.values()),),
+    "service": (None, 6), "service_bias": (6,), "gate": (None,), "gate_bias": (1,), "temperature": (3,),
+    "emotion_lift": (7,), "intent_lift": (6,),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AffectNet:
-    """The weights by name (see `_SHAPES`), float32; `encoder` names the encoder they were trained on ("": the shipped one)."""
+    """The weights by name (see `_SHAPES`), float32; all heads of the hidden layer joined, [width, 34]
+    and [34]; the name of the encoder they were fitted on."""
 
     weights: dict[str, np.ndarray]
+    heads: tuple[np.ndarray, np.ndarray]
     encoder: str = ""
 
     @classmethod
@@ -50,7 +48,7 @@ class AffectNet:
         try:
             with np.load(path) as stored:
                 weights = {name: stored[name].astype(np.float32) for name in _SHAPES}
-                encoder = str(stored["encoder"]) if "encoder" in stored else ""
+                encoder = str(stored["encoder"])
         except Exception as error:  # zipfile, numpy and the file system each raise kinds of their own
             raise ResourceError(f"{path}: no usable affect weights ({error}); restore the file") from error
         for name, shape in _SHAPES.items():
@@ -59,88 +57,68 @@ class AffectNet:
                 raise ResourceError(
                     f"{path}: {name} has shape {found}, expected {shape}; retrain with `cuestream train`"
                 )
-        if weights["taps"].shape[1] != 3 * len(weights["taps_bias"]):
-            raise ResourceError(f"{path}: taps has shape {weights['taps'].shape}; retrain with `cuestream train`")
-        size = len(weights["token_scale"])  # of a token state; text states are two of them
-        pairs = (("token_shift", size), ("taps", size), ("state_scale", 2 * size), ("state_shift", 2 * size))
-        if any(len(weights[name]) != wanted for name, wanted in pairs):
+        size, width = len(weights["shift"]), len(weights["hidden_bias"])
+        inputs = 2 * size + surface_size + len(weights["turns_bias"])
+        if weights["hidden"].shape != (inputs, width):
             raise ResourceError(
-                f"{path}: its arrays belong to encoders of several sizes; retrain with `cuestream train`"
+                f"{path}: made for other word lists ({weights['hidden'].shape[0]} inputs, now {inputs}); retrain the heads"
             )
-        width = (
-            2 * size
-            + 2 * len(weights["taps_bias"])
-            + surface_size
-            + weights["text_grams"].shape[1]
-            + weights["turn_grams"].shape[1]
-        )
-        if len(weights["service"]) != 2 * size + surface_size or len(weights["gate"]) != 2 * size + surface_size:
-            raise ResourceError(f"{path}: the service head was made for other word lists; retrain the heads")
-        if weights["hidden"].shape != (width, weights["out"].shape[0]):
-            raise ResourceError(
-                f"{path}: made for other word lists ({weights['hidden'].shape[0]} inputs, now {width}); retrain the heads"
-            )
+        wanted = {
+            "scale": (size,), "turns": (2 * size, len(weights["turns_bias"])), "out": (width, sum(OUTPUTS.values())),
+            "service": (width, 6), "gate": (width,),
+        }  # fmt: skip
+        for name, shape in wanted.items():
+            if weights[name].shape != shape:
+                raise ResourceError(f"{path}: {name} has shape {weights[name].shape}, expected {shape}; retrain")
         if not all(np.isfinite(array).all() for array in weights.values()):
             raise ResourceError(f"{path}: holds numbers that are not finite; restore the file")
-        return cls(weights, encoder)
+        joined = np.concatenate([weights["out"], weights["service"], weights["gate"][:, None]], 1)
+        bias = np.concatenate([weights["out_bias"], weights["service_bias"], weights["gate_bias"]])
+        return cls(weights, (joined, bias), encoder)
 
     @property
     def state_size(self) -> int:
         """Numbers of a token state of the encoder that it was trained on."""
-        return len(self.weights["token_scale"])
+        return len(self.weights["shift"])
 
-    def run(self, encoded: Encoded, surface: Surface) -> dict[str, np.ndarray]:
-        """Logits by output block, and of the service head and its gate. Raises RecordError(bad_vector) where the encoding holds NaN or infinity."""
-        return self.answer(*self.layers(encoded, surface))
+    def layers(
+        self, state: np.ndarray, surface: Surface, other: np.ndarray | None = None, own: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Activations of the hidden layer [W] from the `text_state` [2, H] of a text.
 
-    def layers(self, encoded: Encoded, surface: Surface) -> tuple[np.ndarray, np.ndarray]:
-        """The hidden layer's activations [W] and what the two linear heads see [2H + D]."""
+        `other` and `own` are the means (first rows) of the `text_state`s of the other side's last turn and of the speaker's own.
+        Raises RecordError(bad_vector) where a vector holds NaN or infinity, or has another size.
+        """
         weights = self.weights
-        state = state_vector(encoded)
-        if not np.isfinite(state).all():
+        size, width = self.state_size, len(surface.dense)
+        if state.shape != (2, size):
+            raise RecordError("bad_vector", f"a vector of {state.shape[-1]} numbers, the heads take {size}")
+        turns = np.zeros((2, size), np.float32)
+        for place, turn in enumerate((other, own)):
+            if turn is not None:
+                turns[place] = (turn - weights["shift"]) * weights["scale"]
+        inputs = np.empty(2 * size + width + len(weights["turns_bias"]), np.float32)
+        inputs[: 2 * size] = ((state - weights["shift"]) * weights["scale"]).ravel()
+        inputs[2 * size : 2 * size + width] = surface.dense
+        heard = turns.ravel() @ weights["turns"] + weights["turns_bias"]
+        inputs[2 * size + width :] = np.maximum(heard, 0)
+        found = np.maximum(inputs @ weights["hidden"] + weights["hidden_bias"], 0)
+        if not np.isfinite(found).all():
             raise RecordError("bad_vector", "the encoder's vector holds NaN or infinity")
-        scaled = (state - weights["state_shift"]) * weights["state_scale"]
-        direct = np.concatenate((scaled, np.float32(DENSE_GAIN) * surface.dense))
-        inputs = np.concatenate(
-            (
-                scaled,
-                self._convolved(encoded.states[:TOKENS]),
-                surface.dense,
-                _summed(weights["text_grams"], surface.text_grams),
-                _summed(weights["turn_grams"], surface.turn_grams),
-            )
-        )
-        return np.maximum(inputs @ weights["hidden"] + weights["hidden_bias"], 0), direct
-
-    def answer(self, hidden: np.ndarray, direct: np.ndarray) -> dict[str, np.ndarray]:
-        """Logits by output block from the layers' outputs."""
-        weights = self.weights
-        logits = hidden @ weights["out"] + weights["out_bias"]
-        bounds = np.cumsum([0, *OUTPUTS.values()])
-        found = {name: logits[bounds[i] : bounds[i + 1]] for i, name in enumerate(OUTPUTS)}
-        found["service"] = direct @ weights["service"] + weights["service_bias"]
-        found["gate"] = direct @ weights["gate"] + weights["gate_bias"]
         return found
 
-    def _convolved(self, states: np.ndarray) -> np.ndarray:
-        """Maximum and mean over the tokens of a rectified convolution three tokens wide, [2C]."""
-        weights = self.weights
-        size = len(weights["taps_bias"])
-        if not len(states):
-            return np.zeros(2 * size, np.float32)
-        taps = ((states - weights["token_shift"]) * weights["token_scale"]) @ weights["taps"]
-        found = taps[:, size : 2 * size] + weights["taps_bias"]
-        found[1:] += taps[:-1, :size]
-        found[:-1] += taps[1:, 2 * size :]
-        found = np.maximum(found, 0)
-        return np.concatenate((found.max(0), found.mean(0)))
+    def answer(self, hidden: np.ndarray) -> dict[str, np.ndarray]:
+        """Logits by output block, and of the service head and its gate, from the hidden layer [W]."""
+        logits = hidden @ self.heads[0] + self.heads[1]
+        return {name: logits[begin:end] for name, (begin, end) in _BOUNDS.items()}
 
 
-def state_vector(encoded: Encoded) -> np.ndarray:
-    """Mean and maximum of the token states, [2H]."""
-    highest = encoded.states.max(0) if len(encoded.states) else encoded.pooled
-    return np.concatenate((encoded.pooled, highest))
-
-
-def _summed(table: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    return table[rows].sum(0) / np.float32(max(len(rows), 1) ** 0.5)
+def text_state(encoded: Encoded) -> np.ndarray:
+    """Mean and maximum of the mixed token states, [2, H]; a text without tokens has its pooled state twice."""
+    mixed = encoded.mixed
+    if not len(mixed):
+        return np.stack((encoded.pooled, encoded.pooled))
+    found = np.empty((2, mixed.shape[1]), np.float32)
+    found[0] = np.add.reduce(mixed, 0) / np.float32(len(mixed))
+    found[1] = np.maximum.reduce(mixed, 0)
+    return found

@@ -71,7 +71,7 @@ class Models:
 
         def read_affect(_: Path | None) -> AffectModel:
             model = AffectModel.load(
-                _there(settings, "affect.npz") or AFFECT_WEIGHTS, _path(lists.affect) or AFFECT_WORDS
+                _there(settings, "affect.npz") or AFFECT_WEIGHTS, _path(lists.affect) or AFFECT_WORDS, encoder
             )
             heads_fit(model.encoder, encoder.name, "affect.npz", AFFECT)
             return model

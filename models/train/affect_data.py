@@ -61,6 +61,8 @@ class Example(Struct, kw_only=True):
     finer: dict[str, float] = field(default_factory=dict)
     load: list[float | None] = field(default_factory=lambda: [None] * 4)
     held_out: bool = False
+    group: str = ""
+    """Dialogue of a suite's line, or what a line of ours and its counterpart in the other language share."""
 
 
 def held_out(identity: str) -> bool:
@@ -93,6 +95,7 @@ def own(path: Path, part: str) -> list[Example]:
                     intent=row["intent"], emotion=group, levels=levels,
                     finer={group: float(row["emotion"] != group)} if group in ("joy", "sadness", "anger") else {},
                     load=[row["load"][axis] for axis in ("stress", "certainty", "urgency", "cooperation")],
+                    group=row.get("group") or row["id"].split("-", 1)[1],
                 )
             )  # fmt: skip
     return found
@@ -109,7 +112,7 @@ def suites(bench: Path) -> list[Example]:
             Example(
                 text=row["text"], source="cped", context=turns_from_context(row.get("context", [])),
                 speaker_id="customer", intent=_CPED_INTENT.get(act, "neutral"), emotion=group,
-                held_out=held_out(row["id"]),
+                held_out=held_out(row["id"]), group=row["id"].rsplit("_", 1)[0],
                 load=[None, None, None, {"disagreement": 0.2, "reject": 0.2, "irony": 0.2, "agreement": 0.8,
                                          "appreciation": 0.85, "thanking": 0.8, "comfort": 0.7}.get(act)],
             )
@@ -143,6 +146,7 @@ def feelings(train: Path, limit: int) -> list[Example]:
             found.append(
                 Example(
                     text=row["text"], source="goemotions", weight=0.5, finer=finer, emotion=groups[0],
+                    levels=[0.6 if name in groups else 0.05 for name in GROUPS],
                     load=[max(stress) if stress else None, None, None, None],
                 )
             )  # fmt: skip

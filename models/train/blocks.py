@@ -23,7 +23,7 @@ from torch.nn import functional as F
 
 from models.affect_cues import CueLexicon
 from models.affect_features import SurfaceReader
-from models.affect_net import OUTPUTS, SHIPPED, AffectNet
+from models.affect_net import OUTPUTS, SHIPPED, AffectNet, text_state
 from models.encoder import Encoder
 from models.errors import CuestreamError, ResourceError
 from models.heads import heads_fit
@@ -54,20 +54,18 @@ def examples(
     return [example for example in found if labels(example, block)]
 
 
-def inputs_of(
-    found: Sequence[Example], net: AffectNet, reader: SurfaceReader, encoder: Encoder
-) -> tuple[np.ndarray, np.ndarray]:
-    """Hidden activations [N, W] and the linear heads' inputs [N, D] of each example; says how far it is."""
-    hidden, direct, shown = [], [], time.monotonic()
+def inputs_of(found: Sequence[Example], net: AffectNet, reader: SurfaceReader, encoder: Encoder) -> np.ndarray:
+    """Hidden activations [N, W] of each example; says how far it is."""
+    hidden, shown = [], time.monotonic()
     for number, e in enumerate(found, 1):
         surface = reader.read(e.text, speaker=Speaker(id=e.speaker_id, role=e.role, title=e.title), context=e.context)
-        one, two = net.layers(encoder.encode([e.text[:1500]])[0], surface)
-        hidden.append(one)
-        direct.append(two)
+        state, *turns = (text_state(one) for one in encoder.encode([e.text[:1500], *filter(None, surface.turns)]))
+        means = iter(turn[0] for turn in turns)
+        hidden.append(net.layers(state, surface, *(next(means) if turn else None for turn in surface.turns)))
         if time.monotonic() - shown > 10:
             shown = time.monotonic()
             print(f"read {number:,} of {len(found):,} lines", flush=True)
-    return np.stack(hidden), np.stack(direct)
+    return np.stack(hidden)
 
 
 def loss_of(block: str, logits: torch.Tensor, truth: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -161,21 +159,21 @@ def best_fit(
 
 
 def figures(
-    block: str, net: AffectNet, found: Sequence[Example], hidden: np.ndarray, direct: np.ndarray, rows: np.ndarray
+    block: str, net: AffectNet, found: Sequence[Example], hidden: np.ndarray, rows: np.ndarray
 ) -> dict[str, float]:
     """What the block is worth on some rows: macro-F1 of the label as filter 2 gives it (before the rules), or the mean error."""
     from models.affect import blended
     from models.train.affect import macro_f1
 
     wanted = targets([found[row] for row in rows])
-    outs = [net.answer(hidden[row], direct[row]) for row in rows]
+    outs = [net.answer(hidden[row]) for row in rows]
     if block == "load":
         guess = 1 / (1 + np.exp(-np.stack([out["load"] for out in outs])))
         return {"mean absolute error": round(float(np.nanmean(np.abs(guess - wanted["load"]))), 4)}
     truth = wanted[block]
     known = ~np.isnan(truth)
     if block == "intent":
-        guess = np.array([int((np.log(blended(out, net.weights["temperature"]) + 1e-9) + net.weights["intent_lift"]).argmax()) for out in outs])  # fmt: skip
+        guess = np.array([int(np.argmax(blended(out, net.weights["temperature"], net.weights["intent_lift"]))) for out in outs])  # fmt: skip
     else:
         guess = np.array([int((out["emotion"] / net.weights["temperature"][1] + net.weights["emotion_lift"]).argmax()) for out in outs])  # fmt: skip
     return {
@@ -228,7 +226,7 @@ def run(args: argparse.Namespace) -> None:
     part = np.array([zlib.crc32(e.text.encode("utf-8", "replace")) // 7 % 5 for e in found])
     train, rows = np.flatnonzero(~kept), np.flatnonzero(kept)
     print(f"{args.block}: {len(found):,} lines, {len(rows):,} kept back; encoder {encoder.name}", flush=True)
-    hidden, direct = inputs_of(found, net, reader, encoder)
+    hidden = inputs_of(found, net, reader, encoder)
     with np.load(args.base) as file:
         stored: Arrays = {name: file[name] for name in file.files}
     wanted, inner = targets(found), np.flatnonzero(~kept & (part == 0))
@@ -242,13 +240,13 @@ def run(args: argparse.Namespace) -> None:
         ours = np.array([e.source in ("own", "user") for e in found])
         start = stored["service"].astype(np.float32), stored["service_bias"].astype(np.float32)
         mine = np.flatnonzero(ours & ~kept)
-        _, stored["service"], stored["service_bias"] = best_fit("intent", direct, wanted["intent"], wanted["weight"], mine, np.intersect1d(mine, inner), start)  # fmt: skip
+        _, stored["service"], stored["service_bias"] = best_fit("intent", hidden, wanted["intent"], wanted["weight"], mine, np.intersect1d(mine, inner), start)  # fmt: skip
     with np.load(args.base) as file:
         stored = {name: value.astype(file[name].dtype) for name, value in stored.items()}
     stored["encoder"] = np.array(encoder.name)
     save(args.out, stored)
     after = AffectNet.load(args.out, surface_size=reader.size)
-    compare(args.block, net, after, found, hidden, direct, rows)
+    compare(args.block, net, after, found, hidden, rows)
     print(f"wrote {args.out}")
 
 
@@ -258,7 +256,6 @@ def compare(
     after: AffectNet,
     found: Sequence[Example],
     hidden: np.ndarray,
-    direct: np.ndarray,
     rows: np.ndarray,
 ) -> None:
     """Prints the figures on the kept-back lines of each source."""
@@ -269,8 +266,8 @@ def compare(
         print("no line was kept back: there is no figure to give")
     for source, mine in sorted(sources.items()):
         picked = np.array(mine)
-        old: dict[str, Any] = figures(block, before, found, hidden, direct, picked)
-        new = figures(block, after, found, hidden, direct, picked)
+        old: dict[str, Any] = figures(block, before, found, hidden, picked)
+        new = figures(block, after, found, hidden, picked)
         told = ", ".join(f"{name} {old[name]:.3f} -> {new[name]:.3f}" for name in old)
         print(f"  kept back, {source} ({len(mine):,} lines): {told}")
 

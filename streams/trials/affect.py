@@ -16,7 +16,7 @@ from streams.trials import Case, Trial, run_lines
 def build() -> Trial:
     """Loads encoder and heads once; the function answers a case with the fields of affect/1."""
     encoder = Encoder.load()
-    model = AffectModel.load()
+    model = AffectModel.load(encoder=encoder)
 
     def trial(case: Case) -> dict[str, Any]:
         named = str(case.get("speaker_role") or "customer")

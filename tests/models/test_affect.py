@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from models.affect import AffectModel, AffectReading
 from models.affect_cues import SHIPPED as CUES
 from models.affect_cues import CueLexicon
-from models.affect_features import SurfaceReader, grams
+from models.affect_features import SurfaceReader
 from models.affect_net import SHIPPED, AffectNet
 from models.affect_rules import recurring, weigh
 from models.context import Turn
@@ -30,8 +30,8 @@ def encoder() -> Encoder:
 
 
 @pytest.fixture(scope="module")
-def model() -> AffectModel:
-    return AffectModel.load()
+def model(encoder: Encoder) -> AffectModel:
+    return AffectModel.load(encoder=encoder)
 
 
 class Reader:
@@ -195,7 +195,7 @@ def test_short_and_strange_texts(read: Reader, text: str) -> None:
 
 def test_nan_in_a_vector_is_a_bad_record(encoder: Encoder, model: AffectModel) -> None:
     encoded = encoder.encode(["好的"])[0]
-    broken = dataclasses.replace(encoded, pooled=np.full_like(encoded.pooled, np.nan))
+    broken = dataclasses.replace(encoded, states=np.full_like(encoded.states, np.nan), mix=None)
     with pytest.raises(RecordError, match="bad_vector"):
         model.read(broken, speaker=CUSTOMER)
 
@@ -227,9 +227,30 @@ def test_bad_word_lists_are_refused(tmp_path: Path) -> None:
     assert CueLexicon.load(CUES).kinds[0] == "hedge"
 
 
-def test_grams_are_stable() -> None:
-    assert grams("好的 ok", 64).tolist() == grams("好的 ok", 64).tolist()
-    assert grams("", 64).shape == (1,)
+def test_a_reading_is_the_same_whether_earlier_turns_were_kept_or_not(encoder: Encoder, model: AffectModel) -> None:
+    turns = [Turn(role="agent", text="要不要给您换一台新的？"), Turn(role="customer", text="旧的已经修过三次了。")]
+    line = encoder.encode(["没问题。"])[0]
+    fresh = AffectModel.load(encoder=encoder).read(line, speaker=CUSTOMER, context=turns)
+    for turn in turns:
+        model.read(encoder.encode([turn.text])[0], speaker=Speaker(role=turn.role))
+    assert model.read(line, speaker=CUSTOMER, context=turns) == fresh
+    for number in range(3):
+        model.read(encoder.encode([f"第{number}句"])[0], speaker=CUSTOMER, context=turns)
+    assert model.read(line, speaker=CUSTOMER, context=turns) == fresh
+
+
+def test_what_was_said_before_counts(read: Reader) -> None:
+    asked = read("没问题。", AGENT, (Turn(role="customer", text="麻烦今天给我补发一件。"),))
+    thanked = read("没问题。", AGENT, (Turn(role="customer", text="谢谢你，东西收到了。"),))
+    assert asked.intent.probs["commit"] > thanked.intent.probs["commit"]
+
+
+def test_kept_turns_are_bounded(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.affect.KEPT_TURNS", 3)
+    small = AffectModel.load(encoder=encoder)
+    for number in range(6):
+        small.read(encoder.encode([f"line {number}"])[0], speaker=CUSTOMER)
+    assert len(small._turns) == 3
 
 
 @pytest.mark.parametrize(
@@ -240,7 +261,7 @@ def test_grams_are_stable() -> None:
         "We'll try to get the refund out soon.",
     ],
 )
-def test_a_hedge_about_a_delivery_is_no_commitment(text: str) -> None:
-    reading = AffectModel.load().read(Encoder.load().encode([text])[0], speaker=Speaker(role="agent"))
+def test_a_hedge_about_a_delivery_is_no_commitment(read: Reader, text: str) -> None:
+    reading = read(text, AGENT)
     assert reading.intent.label != "commit"
     assert reading.confidence == 0.3
