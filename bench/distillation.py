@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from models.distillation import MAX_TOKENS, distil
 from models.encoder import Encoder
 from models.entropy import segment, shipped_lexicons
-from models.token_count import count_tokens
+from models.units.distillation import MAX_TOKENS, distil
+from models.units.token_count import count_tokens
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 FIELDS = "2026-03-02 action_request high pending 0.71 customer session"

@@ -13,12 +13,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from models.context import Turn
-from models.mentions import References
-from models.proposals import Thresholds
 from models.records import Entity, Mention, Speaker
-from models.reference_case import ReferenceCase
-from models.reference_job import ReferenceJob
-from models.reference_net import ReferenceNet
+from models.references.case import ReferenceCase
+from models.references.job import ReferenceJob
+from models.references.mentions import References
+from models.references.net import ReferenceNet
+from models.references.proposals import Thresholds
 
 MAX_TEXT = 4000
 """Only so many characters of an utterance are looked at; the rest stays as it is."""

@@ -15,17 +15,17 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from models.boundary_net import BoundaryNet
-from models.claims import is_small_talk
-from models.clauses import APART, BoundaryModel, Clause, shipped, shipped_net, split_clauses
-from models.distillation import shipped_words
-from models.domain_terms import SHIPPED, TermHit, TermList, read_terms
 from models.encoder import Encoded
 from models.errors import ResourceError
 from models.lexicons import FOLDER, read_toml
 from models.records import Pause, UnitType
-from models.segmenting import Patterns, Statement, group, shipped_joining
-from models.surprise import (
+from models.units.boundary_net import BoundaryNet
+from models.units.claims import is_small_talk
+from models.units.clauses import APART, BoundaryModel, Clause, shipped, shipped_net, split_clauses
+from models.units.distillation import shipped_words
+from models.units.domain_terms import SHIPPED, TermHit, TermList, read_terms
+from models.units.segmenting import Patterns, Statement, group, shipped_joining
+from models.units.surprise import (
     AUTHORITY_ENTROPY,
     LEXICON,
     TERM_ENTROPY,
@@ -35,8 +35,8 @@ from models.surprise import (
     vector_distances,
     word_distances,
 )
-from models.token_count import count_tokens
-from models.unit_types import WEIGHTS, Typed, TypeModel, span_evidence
+from models.units.token_count import count_tokens
+from models.units.unit_types import WEIGHTS, Typed, TypeModel, span_evidence
 
 AUTHORITY = FOLDER / "authority.toml"
 LONG_PAUSE_MS = 1000

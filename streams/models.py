@@ -10,25 +10,25 @@ from models import privacy
 from models.affect import CUES as AFFECT_WORDS
 from models.affect import WEIGHTS as AFFECT_WEIGHTS
 from models.affect import AffectModel
-from models.boundary_net import BoundaryNet
-from models.clauses import WEIGHTS as CLAUSE_WEIGHTS
-from models.clauses import BoundaryModel
 from models.coreference import CoreferenceModel
-from models.cosine_norm import fitted
-from models.cue_score import RecallWeights, load_weights
-from models.distillation import read_words
-from models.domain_terms import read_terms
+from models.cues.cosine_norm import fitted
+from models.cues.cue_score import RecallWeights, load_weights
 from models.encoder import Encoder
+from models.entities.gazetteer import Gazetteer
 from models.entropy import Lexicons, read_authority
 from models.errors import ResourceError
-from models.gazetteer import Gazetteer
 from models.heads import heads_fit
-from models.mentions import References
-from models.segmenting import read_joining
-from models.surprise import LEXICON as ENTROPY_TABLE
-from models.surprise import EntropyTable
-from models.unit_types import WEIGHTS as TYPE_WEIGHTS
-from models.unit_types import TypeModel
+from models.references.mentions import References
+from models.units.boundary_net import BoundaryNet
+from models.units.clauses import WEIGHTS as CLAUSE_WEIGHTS
+from models.units.clauses import BoundaryModel
+from models.units.distillation import read_words
+from models.units.domain_terms import read_terms
+from models.units.segmenting import read_joining
+from models.units.surprise import LEXICON as ENTROPY_TABLE
+from models.units.surprise import EntropyTable
+from models.units.unit_types import WEIGHTS as TYPE_WEIGHTS
+from models.units.unit_types import TypeModel
 from streams.settings import Settings
 from streams.watched import Joined, Watched
 

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from models.records import Unit
-from models.slot_values import content_tokens
-from models.slots import SlotFact
+from models.tasks.slot_values import content_tokens
+from models.tasks.slots import SlotFact
 from tables.store import CONFLICT, PersonRows
 from tables.units import load
 

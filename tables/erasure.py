@@ -28,8 +28,8 @@ from models.records import (
     UnitSource,
     Validity,
 )
-from models.slot_values import content_tokens
-from models.slots import read_slots
+from models.tasks.slot_values import content_tokens
+from models.tasks.slots import read_slots
 from models.text import narrow
 from tables import conflicts, profile, tasks, units
 from tables.person import PersonState, SessionState, TaskState

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from models.cue_score import CosineNorm, Floats, RecallWeights
+from models.cues.cue_score import CosineNorm, Floats, RecallWeights
+from models.cues.terms import is_identifier
+from models.cues.turn_needs import TurnNeeds
 from models.records import Affect
-from models.terms import is_identifier
-from models.turn_needs import TurnNeeds
 from tables.periods import hours
 from tables.person_index import KINDS, LASTING, PersonIndex
 from tables.query import Query

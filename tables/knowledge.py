@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from models.background import commonness
-from models.cue_score import CosineNorm, Floats
+from models.cues.background import commonness
+from models.cues.cue_score import CosineNorm, Floats
+from models.cues.terms import terms
 from models.records import Affect, Rule, TaskView
-from models.terms import terms
 
 NEAR = 0.12
 """Cosine of weighted terms from which a rule is near enough to the turn."""

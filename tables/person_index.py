@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from models.background import commonness
-from models.cue_score import SEVERITY, emotion_vector
-from models.intents import topic_words
+from models.cues.background import commonness
+from models.cues.cue_score import SEVERITY, emotion_vector
+from models.cues.terms import terms
 from models.records import Unit, UnitType
-from models.terms import terms
+from models.tasks.intents import topic_words
 from tables.periods import Periods, hours
 from tables.person import PersonState
 from tables.store import UNIT, VECTOR, PersonRows

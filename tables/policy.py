@@ -14,11 +14,11 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from models import claims
 from models.privacy.spans import PLACEHOLDER
 from models.records import Affect, Audit, Layer, Severity, UnitType, Validity
-from models.slot_values import content_tokens
-from models.slots import read_slots
+from models.tasks.slot_values import content_tokens
+from models.tasks.slots import read_slots
+from models.units import claims
 
 WriteClass = Literal["must", "conditional", "not", "never"]
 STATUS_DAYS, REQUEST_DAYS, OPEN_DAYS = 14, 30, 30
@@ -55,7 +55,7 @@ _AGENT_KEEPS = frozenset(
 
 
 class Reading(Protocol):
-    """What filter 3 read in a segment: see ``models/unit_reading.py``."""
+    """What filter 3 read in a segment: see ``models/units/unit_reading.py``."""
 
     @property
     def type(self) -> UnitType: ...

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from models.cue_score import CosineNorm, Floats, RecallWeights
+from models.cues.cue_score import CosineNorm, Floats, RecallWeights
+from models.cues.terms import terms
+from models.cues.turn_needs import TurnNeeds
 from models.records import Affect, TaskView
-from models.terms import terms
-from models.turn_needs import TurnNeeds
 
 
 class Query(Struct, frozen=True):

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, field
 
-from models import cue_score
-from models.cue_mlp import CueMlp
-from models.cue_score import TERMS, Floats, RecallWeights
-from models.cue_why import explain, telling
+from models.cues import cue_score
+from models.cues.cue_mlp import CueMlp
+from models.cues.cue_score import TERMS, Floats, RecallWeights
+from models.cues.cue_why import explain, telling
+from models.cues.terms import terms
+from models.cues.turn_needs import read_needs
 from models.records import Affect, Cue, CueValidity, TaskView
-from models.terms import terms
-from models.turn_needs import read_needs
 from tables.evidence import Evidence, allowed_slots, gather
 from tables.periods import hours
 from tables.person_index import PersonIndex

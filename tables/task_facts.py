@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from models.constraints import MAX_VALUE, asked_for, bare_answer, field_names, given_facts
 from models.records import Affect
+from models.tasks.constraints import MAX_VALUE, asked_for, bare_answer, field_names, given_facts
 from tables.person import SessionState, TaskState
 
 MAX_FACTS = 24

@@ -8,10 +8,10 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from models.constraints import asked_for
-from models.intents import CHAT, INFORM, ParsedIntent, common_words, is_strong_id
 from models.records import Affect, Entity
-from models.slot_values import content_tokens
+from models.tasks.constraints import asked_for
+from models.tasks.intents import CHAT, INFORM, ParsedIntent, common_words, is_strong_id
+from models.tasks.slot_values import content_tokens
 from tables.person import SessionState, TaskState
 
 SHORT_TURN = 12

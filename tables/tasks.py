@@ -13,9 +13,9 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from models.constraints import add_constraints, find_constraints, kinds_of, without_kinds
-from models.intents import CHAT, INFORM, ParsedIntent
 from models.records import Affect, Entity, Task, TaskView
+from models.tasks.constraints import add_constraints, find_constraints, kinds_of, without_kinds
+from models.tasks.intents import CHAT, INFORM, ParsedIntent
 from tables.person import PersonState, SessionState, TaskState
 from tables.task_facts import learn_facts, note_agent_turn, question_repeated
 from tables.task_match import Choice, choose, new_marks, turn_topic
@@ -48,7 +48,7 @@ class TaskStep(Struct, kw_only=True):
 def step(session: SessionState, turn: Affect, parsed: ParsedIntent, *, version: str = "") -> TaskStep:
     """Judges one turn and updates the session's tasks in place. The session's discourse must not hold this turn yet.
 
-    `parsed` is ``models.intents.parse_intent`` of the turn's own text. Customers, agents and tools move tasks; third parties and
+    `parsed` is ``models.tasks.intents.parse_intent`` of the turn's own text. Customers, agents and tools move tasks; third parties and
     the system do not.
     """
     transitions = _time_out(session, turn.tenant, turn.user_id, turn.ts, version)

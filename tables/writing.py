@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from models.corrections import Correction, read_correction
 from models.records import Audit, Layer, Slot, Unit
-from models.slot_values import content_tokens, value_kind
-from models.slots import SlotFact, read_slots
+from models.tasks.slot_values import content_tokens, value_kind
+from models.tasks.slots import SlotFact, read_slots
+from models.units.corrections import Correction, read_correction
 from tables import conflicts, profile, units
 from tables.person import PersonState
 from tables.store import PersonRows

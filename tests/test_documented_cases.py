@@ -9,7 +9,7 @@ import pytest
 from models import privacy
 from models.context import Turn
 from models.coreference import CoreferenceModel
-from models.entities import find_entities
+from models.entities.finder import find_entities
 from models.records import Speaker
 
 DOCS = Path(__file__).parents[1] / "docs"

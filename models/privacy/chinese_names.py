@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from models.chinese_words import Word, tag_chinese
+from models.entities.chinese_words import Word, tag_chinese
 from models.lexicons import load_lexicon
 
 Span = tuple[int, int]

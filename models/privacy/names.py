@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from models.english_tagger import Span, english_tagger, tag_english
+from models.entities.english_tagger import Span, english_tagger, tag_english
 from models.privacy.chinese_names import find_chinese_names
 
 Find = tuple[int, int, str]

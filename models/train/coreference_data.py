@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from models.edit_net import CONNECTORS, STOP, Layout, lay_out
+from models.references.edit_net import CONNECTORS, STOP, Layout, lay_out
 from models.wording import Word, is_cjk, split_words
 
 MAX_PHRASE = 24

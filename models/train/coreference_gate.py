@@ -20,11 +20,11 @@ from torch.nn import functional as F
 
 from models.context import Turn, turns_from_context
 from models.coreference import CoreferenceModel
-from models.entities import find_entities
+from models.entities.finder import find_entities
 from models.records import Speaker
-from models.reference_case import ReferenceCase
-from models.reference_gate import BUCKETS, ReferenceGate, buckets
-from models.reference_job import ReferenceJob
+from models.references.case import ReferenceCase
+from models.references.gate import BUCKETS, ReferenceGate, buckets
+from models.references.job import ReferenceJob
 from models.train.coreference_sets import LINES, REWRITE, read_lines
 
 DIALOGUES = (

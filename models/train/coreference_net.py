@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from models.edit_net import CLASSES, CONNECTORS, SEGMENTS, SHAPES
+from models.references.edit_net import CLASSES, CONNECTORS, SEGMENTS, SHAPES
 from models.train.coreference_data import Example
 
 KEY = 128

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from models.terms import terms
+from models.cues.terms import terms
 
 FLOOR = 4e-4
 """Terms in fewer texts than this share are left out: to them the prior says nothing."""

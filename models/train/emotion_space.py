@@ -44,7 +44,7 @@ def main() -> None:
     print(
         "# How near two emotions lie, 0..1 (1 = the same). Made by models.train.emotion_space from the encoder's vectors of"
     )
-    print("# sentences that say each emotion, in Chinese and English; read by models.cue_score.")
+    print("# sentences that say each emotion, in Chinese and English; read by models.cues.cue_score.")
     for name, row in zip(EMOTIONS, table, strict=True):
         print(f"\n[nearness.{name}]")
         for other, value in zip(EMOTIONS, row, strict=True):

@@ -19,7 +19,7 @@ from zlib import crc32
 
 import numpy as np
 
-from models.english_tagger import TAGS, Features, Lexicon, legal_transitions, plain, tokenize, viterbi
+from models.entities.english_tagger import TAGS, Features, Lexicon, legal_transitions, plain, tokenize, viterbi
 from models.train.english_tagger_data import GIVEN_ZH, LOCALES, SURNAMES_ZH, Line, Maker, fill, lowered, replaced
 
 SIZE = 1 << 18
@@ -210,7 +210,7 @@ def main() -> None:
 
 def report(path: Path, lines: list[Line]) -> None:
     """Prints precision, recall and F1 by kind on lines; a find counts if it shares half of the union with a gold span."""
-    from models.english_tagger import EnglishTagger
+    from models.entities.english_tagger import EnglishTagger
 
     tagger = EnglishTagger.load(path)
     for kind in ("PER", "ADDR"):

@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.clauses import split_clauses
 from models.encoder import Encoder
 from models.entropy import statement_spans
-from models.surprise import LEXICON, Scale, spreads, vector_distances, word_distances
 from models.train.segments import read_set
+from models.units.clauses import split_clauses
+from models.units.surprise import LEXICON, Scale, spreads, vector_distances, word_distances
 
 SETS = (
     "dialog_zh_xiaomi",

@@ -1,4 +1,4 @@
-"""Trains the action classifier of ``models/intent_net.py``: deterministic, about a minute on one core.
+"""Trains the action classifier of ``models/tasks/intent_net.py``: deterministic, about a minute on one core.
 
 ``python -m models.train.intent_net --data TRAIN_FOLDER [--out models/weights/intent_net.npz]``
 
@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from models.intent_net import SIZE, WEIGHTS, features
+from models.tasks.intent_net import SIZE, WEIGHTS, features
 
 BANKING = (
     ("cancel", "cancel_transfer|terminate"),

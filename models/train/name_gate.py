@@ -15,8 +15,8 @@ from zlib import crc32
 
 import numpy as np
 
-from models.chinese_words import NAMED, lac
-from models.name_gate import NameGate, windows
+from models.entities.chinese_words import NAMED, lac
+from models.entities.name_gate import NameGate, windows
 from models.privacy.chinese_names import MIN_CERTAINTY
 from models.text import narrow, simplify
 

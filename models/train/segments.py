@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from models.boundary_net import STYLES, BoundaryNet, places_of
-from models.clause_features import BITS, features, gap_kind, tokenize
-from models.clauses import WEIGHTS, BoundaryModel, WordModels, word_odds
 from models.encoder import Encoder
 from models.lexicons import FOLDER
 from models.train import segments_net
+from models.units.boundary_net import STYLES, BoundaryNet, places_of
+from models.units.clause_features import BITS, features, gap_kind, tokenize
+from models.units.clauses import WEIGHTS, BoundaryModel, WordModels, word_odds
 
 OWN = FOLDER.parent.parent / "tests" / "data" / "segments_zh.txt"
 MORE = Path(__file__).parent / "segments_lines_zh.txt"

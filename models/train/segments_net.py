@@ -1,4 +1,4 @@
-"""Trains the clause net over an encoder's token states (``models/boundary_net.py``); called by ``models.train.segments``.
+"""Trains the clause net over an encoder's token states (``models/units/boundary_net.py``); called by ``models.train.segments``.
 
 Every line is read once by the encoder as it stands; the net learns on its mixed states, several styles of cutting at once
 (own Chinese lines, discourse units, treebank clauses, dialogue acts, statements of unmarked speech), each with outputs of its own.
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from models.boundary_net import KINDS, PIECES, STYLES, BoundaryNet, inputs_of, places_of
-from models.clause_features import gap_kind
 from models.encoder import Encoder
+from models.units.boundary_net import KINDS, PIECES, STYLES, BoundaryNet, inputs_of, places_of
+from models.units.clause_features import gap_kind
 
 Line = dict[str, Any]
 WIDTH, PROJECTED, CHANNELS = 5, 64, 96

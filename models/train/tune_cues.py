@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, structs
 
-from models.cue_mlp import INPUTS, CueMlp, inputs
-from models.cue_score import TERMS, Floats, load_weights, strength
+from models.cues.cue_mlp import INPUTS, CueMlp, inputs
+from models.cues.cue_score import TERMS, Floats, load_weights, strength
 
 FACTORS = (0.0, 0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0)
 """What a weight is tried at, as multiples of its present value."""

@@ -23,7 +23,7 @@ from sklearn.metrics import f1_score
 
 from models.encoder import Encoder
 from models.lexicons import FOLDER
-from models.unit_types import BITS, CLASSES, WEIGHTS, Cues, flatten, pieces, span_evidence
+from models.units.unit_types import BITS, CLASSES, WEIGHTS, Cues, flatten, pieces, span_evidence
 
 ROUNDS = 1
 """How often each line is also read between others."""

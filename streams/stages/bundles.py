@@ -6,8 +6,8 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from models.cue_mlp import CueMlp
-from models.cue_score import RecallWeights
+from models.cues.cue_mlp import CueMlp
+from models.cues.cue_score import RecallWeights
 from models.encoder import Encoded
 from models.records import Affect, Bundle
 from streams.messages import PIPELINE_VERSION

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from models.context import CONTEXT_TURNS, Turn, turns_from_context
 from models.coreference import CoreferenceModel
-from models.entities import Gazetteer, find_entities
+from models.entities.finder import Gazetteer, find_entities
 from models.records import Entity, Resolved, Review, Utterance
 from models.times import find_times
 from tables.person import SessionState

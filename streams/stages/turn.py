@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from models.encoder import Pending
-from models.intents import ParsedIntent, parse_intent
 from models.records import Utterance
+from models.tasks.intents import ParsedIntent, parse_intent
 from streams.messages import PIPELINE_VERSION, Output
 from streams.models import Models
 from streams.settings import Settings

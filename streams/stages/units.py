@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.corrections import is_bare_correction, read_correction
-from models.distillation import distil
 from models.encoder import Encoded
 from models.entropy import Lexicons, Segment, segment
 from models.records import Affect, Audit, Entity, TimeExpression, Unit, UnitSource, Utterance
-from models.unit_reading import UnitReading, read_unit
+from models.units.corrections import is_bare_correction, read_correction
+from models.units.distillation import distil
+from models.units.unit_reading import UnitReading, read_unit
 from streams.messages import PIPELINE_VERSION
 from streams.models import Models
 from streams.stages.reading import Reading

@@ -8,7 +8,7 @@ import msgspec
 
 from models.context import turns_from_context
 from models.coreference import CoreferenceModel
-from models.entities import find_entities
+from models.entities.finder import find_entities
 from models.records import Speaker
 from streams.trials import Case, Trial, run_lines
 

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from models.context import Turn, turns_from_context
-from models.entities import find_entities
-from models.gazetteer import Gazetteer
-from models.intents import CHAT, INFORM, NONE, ParsedIntent, is_strong_id, parse_intent
+from models.entities.finder import find_entities
+from models.entities.gazetteer import Gazetteer
 from models.records import Affect, Emotion, Entity, Intent, Load, Speaker, TaskView
+from models.tasks.intents import CHAT, INFORM, NONE, ParsedIntent, is_strong_id, parse_intent
 from streams.trials import Case, Trial, run_lines
 from tables.person import SessionState, remember_turn
 from tables.tasks import step

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.boundary_net import STYLES, BoundaryNet, places_of
-from models.clauses import WEIGHTS, shipped_net, split_clauses
 from models.encoder import Encoded, Encoder, Heads
 from models.errors import ResourceError
 from models.records import Pause
+from models.units.boundary_net import STYLES, BoundaryNet, places_of
+from models.units.clauses import WEIGHTS, shipped_net, split_clauses
 
 SHIPPED = WEIGHTS / "segments_net.npz"
 

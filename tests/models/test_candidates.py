@@ -1,8 +1,8 @@
 """What an earlier turn offers as an antecedent."""
 
-from models.candidates import asked_kind, candidates, described, kind_of, same_head
 from models.context import Turn
-from models.mentions import References
+from models.references.candidates import asked_kind, candidates, described, kind_of, same_head
+from models.references.mentions import References
 
 REFERENCES = References.load()
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.clause_features import BITS, features, tokenize
-from models.clauses import WEIGHTS, BoundaryModel, split_clauses
 from models.errors import ResourceError
 from models.records import Pause
+from models.units.clause_features import BITS, features, tokenize
+from models.units.clauses import WEIGHTS, BoundaryModel, split_clauses
 
 
 def parts(text: str, pauses: list[Pause] | None = None) -> list[str]:

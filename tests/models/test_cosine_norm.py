@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from models.cosine_norm import fitted
-from models.cue_score import load_weights
+from models.cues.cosine_norm import fitted
+from models.cues.cue_score import load_weights
 from models.lexicons import load_lexicon
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import cue_score
-from models.cue_score import TERMS, load_weights
+from models.cues import cue_score
+from models.cues.cue_score import TERMS, load_weights
 from models.errors import ResourceError
 from models.records import EMOTIONS, Emotion
 

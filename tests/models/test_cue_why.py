@@ -1,6 +1,6 @@
 """The sentence why, in the turn's language, strongest grounds first."""
 
-from models.cue_why import explain, telling
+from models.cues.cue_why import explain, telling
 
 TERMS = {
     "relevance": 0.8,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from models.descriptions import Candidate, bind, describe, fit
+from models.references.descriptions import Candidate, bind, describe, fit
 
 BLUE = Candidate("TB-30-BLU", ("买了一个天蓝的保温杯", "TB-30-BLU"))
 RED = Candidate("TB-30-RED", ("还有一个酒红的保温杯", "TB-30-RED"))

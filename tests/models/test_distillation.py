@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.distillation import measure_excerpts, rouge_l
-from models.distillation import MAX_TOKENS, distil
 from models.records import Entity
-from models.token_count import count_tokens
+from models.units.distillation import MAX_TOKENS, distil
+from models.units.token_count import count_tokens
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.domain_terms import SHIPPED, TermList, read_terms
 from models.errors import ResourceError
+from models.units.domain_terms import SHIPPED, TermList, read_terms
 
 
 def test_shipped_list_is_large_and_fast() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.english_tagger import WEIGHTS, EnglishTagger, shape, tag_english, tokenize
+from models.entities.english_tagger import WEIGHTS, EnglishTagger, shape, tag_english, tokenize
 from models.errors import ResourceError
 
 

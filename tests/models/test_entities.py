@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.amounts import chinese_number, find_amounts
-from models.entities import find_entities
-from models.strong_ids import canonical_id
+from models.entities.amounts import chinese_number, find_amounts
+from models.entities.finder import find_entities
+from models.entities.strong_ids import canonical_id
 from models.text import narrow, simplify
 
 

@@ -13,9 +13,9 @@ from models.encoder import Encoded, Heads
 from models.entropy import Lexicons, Segment, segment, statement_spans
 from models.errors import ResourceError
 from models.records import Pause
-from models.segmenting import MAX_TOKENS, group
-from models.surprise import EntropyTable, Scale, spreads, vector_distances, word_distances
-from models.token_count import count_tokens
+from models.units.segmenting import MAX_TOKENS, group
+from models.units.surprise import EntropyTable, Scale, spreads, vector_distances, word_distances
+from models.units.token_count import count_tokens
 
 EXAMPLE = "好的收到！关于接口文档，麻烦补充下错误码说明，另外测试账号权限我们已开通，谢谢！"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from models.entities.gazetteer import Gazetteer
 from models.errors import ResourceError
-from models.gazetteer import Gazetteer
 
 GOOD = """
 [[entity]]

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import ResourceError
-from models.intent_net import WEIGHTS, IntentNet
-from models.intents import parse_intent
 from models.records import Entity, Mention
+from models.tasks.intent_net import WEIGHTS, IntentNet
+from models.tasks.intents import parse_intent
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from models.errors import ResourceError
-from models.mentions import References
+from models.references.mentions import References
 from models.wording import split_words
 
 REFERENCES = References.load()

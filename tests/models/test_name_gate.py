@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.entities.name_gate import NameGate, name_gate, windows
 from models.errors import ResourceError
-from models.name_gate import NameGate, name_gate, windows
 
 
 @pytest.mark.parametrize("said", ["发给王建国", "我住在南京", "阿里巴巴的人来了", "李雷说可以", "从东莞发货"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from models.phrasing import without_overlap
+from models.references.phrasing import without_overlap
 
 
 @pytest.mark.parametrize(

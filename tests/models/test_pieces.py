@@ -1,6 +1,6 @@
 """Word pieces of the reference network."""
 
-from models.pieces import Pieces
+from models.references.pieces import Pieces
 
 SCORES = {
     "<s>": 0.0,

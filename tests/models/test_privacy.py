@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.chinese_words import Word
+from models.entities.chinese_words import Word
 from models.privacy import NEVER_STORE, checks, find_never, find_personal_data, mask, mask_never
 from models.privacy.chinese_names import _split
 from models.privacy.spans import RANK

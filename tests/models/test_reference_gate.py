@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from models.edit_net import lay_out
-from models.reference_gate import BUCKETS, ReferenceGate, buckets
+from models.references.edit_net import lay_out
+from models.references.gate import BUCKETS, ReferenceGate, buckets
 
 BEFORE = [{"speaker": "a", "text": "你看过平凡的世界吗"}]
 

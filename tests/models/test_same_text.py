@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from models.edit_net import lay_out
-from models.mentions import References
-from models.same_text import choose, is_person
+from models.references.edit_net import lay_out
+from models.references.mentions import References
+from models.references.same_text import choose, is_person
 from models.wording import split_words
 
 REFERENCES = References.load()

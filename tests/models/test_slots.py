@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.claims import asks_only, foreign_spans, is_small_talk, milestone, own_spans, says
-from models.constraints import add_constraints, asked_for, bare_answer, find_constraints, given_facts
-from models.corrections import read_correction
-from models.slot_values import content_tokens, normal_value
-from models.slots import read_slots
+from models.tasks.constraints import add_constraints, asked_for, bare_answer, find_constraints, given_facts
+from models.tasks.slot_values import content_tokens, normal_value
+from models.tasks.slots import read_slots
+from models.units.claims import asks_only, foreign_spans, is_small_talk, milestone, own_spans, says
+from models.units.corrections import read_correction
 
 
 @pytest.mark.parametrize(

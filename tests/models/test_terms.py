@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.terms import MAX_CHARACTERS, is_identifier, stem, terms
+from models.cues.terms import MAX_CHARACTERS, is_identifier, stem, terms
 
 
 def test_chinese_is_bigrams_and_a_lone_character_stands_for_itself() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.cue_mlp import CueMlp
-from models.cue_score import TERMS, strength
+from models.cues.cue_mlp import CueMlp
+from models.cues.cue_score import TERMS, strength
 from models.errors import ResourceError
 from models.train.tune_cues import Case, grid_search, quality, read_cases, train_network, tune
 

@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from models.cues.turn_needs import cycles_named, read_needs, windows
 from models.records import TimeExpression
-from models.turn_needs import cycles_named, read_needs, windows
 from tests.tables.people import turn
 
 NOW = datetime.fromisoformat("2026-03-20T10:00:00+08:00")

@@ -13,8 +13,8 @@ from models.encoder import Encoder
 from models.entropy import segment
 from models.errors import ResourceError
 from models.records import TimeExpression
-from models.unit_reading import read_unit
-from models.unit_types import CLASSES, Cues, TypeModel
+from models.units.unit_reading import read_unit
+from models.units.unit_types import CLASSES, Cues, TypeModel
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=timezone(timedelta(hours=8)))
 LINES = Path(__file__).parent.parent / "data" / "units.jsonl"

@@ -18,14 +18,14 @@ import pytest
 from models import privacy
 from models.affect import AffectModel
 from models.affect_net import SHIPPED as AFFECT
-from models.clauses import WEIGHTS, BoundaryModel
 from models.coreference import CoreferenceModel
 from models.encoder import SHIPPED as ENCODER
-from models.entities import find_entities
+from models.entities.finder import find_entities
+from models.entities.gazetteer import Gazetteer
 from models.errors import ResourceError
-from models.gazetteer import Gazetteer
 from models.times import find_times
-from models.unit_types import TypeModel
+from models.units.clauses import WEIGHTS, BoundaryModel
+from models.units.unit_types import TypeModel
 from streams.offline import Offsets, Runner
 from streams.routing import route
 from streams.settings import load_settings

@@ -15,8 +15,8 @@ import pytest
 
 from models.affect import WEIGHTS as AFFECT_WEIGHTS
 from models.encoder import SHIPPED, Encoder
-from models.surprise import LEXICON as ENTROPY_TABLE
-from models.unit_types import WEIGHTS as TYPE_WEIGHTS
+from models.units.surprise import LEXICON as ENTROPY_TABLE
+from models.units.unit_types import WEIGHTS as TYPE_WEIGHTS
 from tests.streams.conftest import ROOT
 from tests.streams.test_up import answered, reachable, up, utterance
 

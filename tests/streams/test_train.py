@@ -10,7 +10,7 @@ import pytest
 
 from models.affect_net import SHIPPED
 from models.errors import ResourceError
-from models.unit_types import WEIGHTS as TYPES
+from models.units.unit_types import WEIGHTS as TYPES
 from streams.cli import train
 from streams.cli.main import main
 from streams.models import Models

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from models import distillation
-from models.cue_score import load_weights
-from models.distillation import distil
+from models.cues.cue_score import load_weights
+from models.entities.gazetteer import Gazetteer
 from models.errors import ResourceError
-from models.gazetteer import Gazetteer
+from models.units import distillation
+from models.units.distillation import distil
 from streams.models import Models
 from streams.settings import load_settings
 from streams.watched import Watched

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from models.cue_score import CosineNorm, Cosines, RecallWeights, load_weights
+from models.cues.cue_score import CosineNorm, Cosines, RecallWeights, load_weights
+from models.cues.terms import terms
 from models.records import Affect, Emotion, Entity, Intent, Load, Speaker, Unit, UnitSource
-from models.terms import terms
 
 DIMENSION = 32
 START = "2026-03-01T10:00:00+08:00"

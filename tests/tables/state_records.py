@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from models.context import Turn
-from models.intents import ParsedIntent, parse_intent
 from models.records import (
     Affect,
     Emotion,
@@ -21,6 +20,7 @@ from models.records import (
     UnitSource,
     Validity,
 )
+from models.tasks.intents import ParsedIntent, parse_intent
 from tables.person import PersonState, SessionState, remember_turn
 from tables.store import PersonRows, Transaction
 from tables.tasks import TaskStep, step

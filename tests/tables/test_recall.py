@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.cue_mlp import INPUTS, CueMlp
+from models.cues.cue_mlp import INPUTS, CueMlp
 from models.records import Affect, Emotion, Entity, Slot, Speaker, TaskView, TimeExpression, Unit, Validity
 from tables.person_index import PersonIndex
 from tables.recall import Recall, RecallSettings, recall, wanted

@@ -2,7 +2,7 @@
 
 import random
 
-from models.edit_net import STOP, lay_out
+from models.references.edit_net import STOP, lay_out
 from models.train.coreference_data import align, copied_run, hide_repeats, pointing, rewriting
 from models.train.coreference_made import made_examples
 

@@ -12,11 +12,11 @@ from typing import Any
 import rjieba
 from msgspec import Struct
 
-from models.descriptions import describe
 from models.errors import ResourceError
+from models.references.descriptions import describe
 from models.wording import Word, fold, is_cjk
 
-LEXICON = Path(__file__).with_name("lexicons") / "references.toml"
+LEXICON = Path(__file__).parents[1] / "lexicons" / "references.toml"
 ANAPHORIC = ("person", "people", "thing", "things", "place", "demonstrative", "former", "latter", "one")
 
 

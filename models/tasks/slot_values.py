@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from models.slot_lists import slot_lists
+from models.tasks.slot_lists import slot_lists
 from models.text import narrow
 from models.wording import split_words
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.candidates import Candidate, described, kind_of
-from models.mentions import Anaphor
-from models.phrasing import Site
-from models.proposals import Proposals, Thresholds
 from models.records import Mention
-from models.reference_case import Change, ReferenceCase
-from models.referents import by_head, by_kind, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
-from models.same_text import choose
+from models.references.candidates import Candidate, described, kind_of
+from models.references.case import Change, ReferenceCase
+from models.references.mentions import Anaphor
+from models.references.phrasing import Site
+from models.references.proposals import Proposals, Thresholds
+from models.references.referents import by_head, by_kind, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
+from models.references.same_text import choose
 from models.wording import fold, is_cjk
 
 MAX_ANAPHORS = 16

@@ -9,10 +9,10 @@ from functools import lru_cache
 from msgspec import Struct
 
 from models.context import Turn
-from models.descriptions import describe
-from models.mentions import References
+from models.entities.strong_ids import find_strong_ids
 from models.records import Entity
-from models.strong_ids import find_strong_ids
+from models.references.descriptions import describe
+from models.references.mentions import References
 from models.text import narrow
 from models.wording import CJK, fold, is_cjk
 

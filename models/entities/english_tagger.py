@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from models.errors import ResourceError
 
-WEIGHTS = Path(__file__).parent / "weights" / "english_tagger.npz"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "english_tagger.npz"
 KINDS = ("PER", "LOC", "ORG", "ADDR")
 TAGS = ("O", *(f"{prefix}-{kind}" for kind in KINDS for prefix in "BI"))
 MAX_TOKENS = 4000

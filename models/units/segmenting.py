@@ -9,11 +9,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from models.clauses import Clause
 from models.lexicons import FOLDER, read_patterns
 from models.records import UnitType
-from models.token_count import count_tokens
-from models.unit_types import flatten
+from models.units.clauses import Clause
+from models.units.token_count import count_tokens
+from models.units.unit_types import flatten
 
 LEXICON = FOLDER / "segmenting.toml"
 MERGE_ENTROPY = 0.42

@@ -25,7 +25,7 @@ from models.lexicons import FOLDER, read_toml
 from models.records import UnitType
 from models.text import narrow, simplify
 
-WEIGHTS = Path(__file__).parent / "weights" / "unit_types.npz"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "unit_types.npz"
 LEXICON = FOLDER / "unit_cues.toml"
 TYPES: tuple[UnitType, ...] = get_args(UnitType)
 CLASSES: tuple[str, ...] = (*TYPES, "small_talk")

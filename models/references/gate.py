@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from models.edit_net import Layout
+from models.references.edit_net import Layout
 
 BUCKETS = 1 << 15
 _QUESTION, _NEWEST = 9, (2, 3)

@@ -1,6 +1,6 @@
 """What an utterance names: strong identifiers, dictionary terms, names, places, organisations, amounts, warehouses.
 
-`id` is what two texts share. Strong ids are canonical (`models.strong_ids`); dictionary terms have their canonical name;
+`id` is what two texts share. Strong ids are canonical (`models.entities.strong_ids`); dictionary terms have their canonical name;
 names are narrowed, simplified and lower-cased, so identical names always meet and different ones never do.
 """
 
@@ -12,17 +12,17 @@ from functools import lru_cache
 
 import msgspec
 
-from models.amounts import find_amounts
-from models.chinese_words import tag_chinese
-from models.descriptions import find_things
-from models.gazetteer import Gazetteer
+from models.entities.amounts import find_amounts
+from models.entities.chinese_words import tag_chinese
+from models.entities.gazetteer import Gazetteer
+from models.entities.name_gate import name_gate
+from models.entities.strong_ids import find_strong_ids
 from models.lexicons import load_lexicon
-from models.name_gate import name_gate
 from models.privacy.chinese_names import MIN_CERTAINTY
 from models.privacy.names import MAX_TAGGED, find_names, latin_spans
 from models.privacy.spans import PLACEHOLDER, Taken
 from models.records import Entity
-from models.strong_ids import find_strong_ids
+from models.references.descriptions import find_things
 from models.text import narrow, simplify
 
 RANK = ("strong", "dictionary", "warehouse", "amount", "thing", "name")

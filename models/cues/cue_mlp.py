@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.cue_score import TERMS, Floats
+from models.cues.cue_score import TERMS, Floats
 from models.errors import ResourceError
 
 INPUTS = 2 * len(TERMS)

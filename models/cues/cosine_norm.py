@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from models.cue_score import CosineNorm, Cosines, Floats, RecallWeights
+from models.cues.cue_score import CosineNorm, Cosines, Floats, RecallWeights
 from models.encoder import Encoder
 from models.lexicons import load_lexicon
 

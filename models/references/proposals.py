@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from models.guards import cuts_a_name, has_its_noun, is_formula, is_no_person, is_rival, is_statement
-from models.mentions import Anaphor
-from models.phrasing import (
+from models.references.case import Change, ReferenceCase
+from models.references.guards import cuts_a_name, has_its_noun, is_formula, is_no_person, is_rival, is_statement
+from models.references.mentions import Anaphor
+from models.references.phrasing import (
     Run,
     Site,
     insertion,
@@ -20,7 +21,6 @@ from models.phrasing import (
     without_repeats,
     write_phrase,
 )
-from models.reference_case import Change, ReferenceCase
 from models.wording import fold, is_cjk
 
 LEAST = 0.15

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from models.lexicons import load_lexicon
-from models.slot_values import content_tokens
+from models.tasks.slot_values import content_tokens
 from models.text import narrow
 
 MAX_TEXT = 2000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models.candidates import Candidate, asked_kind, code_beside, kind_of, same_head
-from models.mentions import Anaphor, References
+from models.references.candidates import Candidate, asked_kind, code_beside, kind_of, same_head
+from models.references.mentions import Anaphor, References
 from models.wording import Word, fold
 
 _POINTING = ("这", "那", "该", "the ", "this ", "that ", "these ", "those ")

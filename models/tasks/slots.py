@@ -13,8 +13,8 @@ from functools import lru_cache
 from msgspec import Struct
 
 from models.privacy.spans import PLACEHOLDER
-from models.slot_lists import Mode, SlotLists, SlotPattern, slot_lists
-from models.slot_values import MAX_TEXT, content_tokens, normal_value, value_kind
+from models.tasks.slot_lists import Mode, SlotLists, SlotPattern, slot_lists
+from models.tasks.slot_values import MAX_TEXT, content_tokens, normal_value, value_kind
 from models.text import narrow
 
 _CLAUSE = re.compile(r"[^,，。！？；;!?\n]+")

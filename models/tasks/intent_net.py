@@ -21,7 +21,7 @@ from models.text import narrow
 SIZE = 1 << 15
 """Hash buckets."""
 MAX_TEXT = 300
-WEIGHTS = Path(__file__).parent / "weights" / "intent_net.npz"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "intent_net.npz"
 
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[\u4e00-\u9fff]|[^\w\s]")
 

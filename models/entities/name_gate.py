@@ -13,7 +13,7 @@ import numpy as np
 
 from models.errors import ResourceError
 
-WEIGHTS = Path(__file__).parent / "weights" / "name_gate.npz"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "name_gate.npz"
 
 
 # Each feature looks at characters by their offset from the one in question; 9 stands for none.

@@ -14,9 +14,9 @@ import numpy as np
 import rjieba
 from msgspec import Struct
 
-from models.candidates import noun_phrases
-from models.edit_net import Layout
-from models.mentions import Anaphor, References
+from models.references.candidates import noun_phrases
+from models.references.edit_net import Layout
+from models.references.mentions import Anaphor, References
 
 _CLAUSE = re.compile('[，。！？；：、,.!?;:“”"]')
 _MANY = re.compile(

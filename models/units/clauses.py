@@ -16,14 +16,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from models.boundary_net import STYLES, BoundaryNet, places_of
-from models.clause_features import BITS, Tokens, features, is_chinese, tokenize
 from models.encoder import Encoded
 from models.errors import ResourceError
 from models.records import Pause
 from models.text import narrow
+from models.units.boundary_net import STYLES, BoundaryNet, places_of
+from models.units.clause_features import BITS, Tokens, features, is_chinese, tokenize
 
-WEIGHTS = Path(__file__).parent / "weights"
+WEIGHTS = Path(__file__).parents[1] / "weights"
 MAX_TEXT = 20_000
 """Characters that are split; what lies beyond belongs to the last clause."""
 PAUSE_MS, PAUSE_WEIGHT, PAUSE_FULL_MS = 250, 3.0, 1200

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from models.claims import is_small_talk
 from models.lexicons import FOLDER, read_patterns
 from models.records import Entity, TimeExpression
 from models.text import narrow
-from models.token_count import count_tokens
+from models.units.claims import is_small_talk
+from models.units.token_count import count_tokens
 
 LEXICON = FOLDER / "distillation.toml"
 Patterns = Mapping[str, re.Pattern[str]]

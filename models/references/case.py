@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from models.candidates import UNNAMED, Candidate, candidates
 from models.context import Turn
-from models.edit_net import lay_out
-from models.mentions import Anaphor, References
-from models.phrasing import cased, placed
 from models.records import Entity, Mention, Speaker
-from models.reference_net import Reading, ReferenceNet
+from models.references.candidates import UNNAMED, Candidate, candidates
+from models.references.edit_net import lay_out
+from models.references.mentions import Anaphor, References
+from models.references.net import Reading, ReferenceNet
+from models.references.phrasing import cased, placed
 from models.wording import is_cjk
 
 POSSESSIVE = ("its", "his", "her", "their")

@@ -12,13 +12,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from models.claims import is_small_talk, says
-from models.corrections import read_correction
 from models.entropy import Segment
 from models.records import Affect, Entity, Severity, TimeExpression, UnitType, Validity
-from models.token_count import count_tokens
-from models.unit_types import Typed, TypeModel, flatten, shipped_types
-from models.validity import read_validity
+from models.units.claims import is_small_talk, says
+from models.units.corrections import read_correction
+from models.units.token_count import count_tokens
+from models.units.unit_types import Typed, TypeModel, flatten, shipped_types
+from models.units.validity import read_validity
 
 Resolution = Literal["none", "pending", "resolved"]
 HIGH_STRESS, HIGH_URGENCY = 0.7, 0.7

@@ -1,7 +1,7 @@
 """The parsed intent (T2): {action, target, reason, entities} in a fixed schema, from rules over ``lexicons/actions.toml``.
 
 Never an entity that nobody said: ids come from the turn's own entities or from its resolved references. Where no rule says what is
-wanted, a small trained classifier over word and character n-grams does (``models/intent_net.py``).
+wanted, a small trained classifier over word and character n-grams does (``models/tasks/intent_net.py``).
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from models.claims import is_small_talk
-from models.intent_net import shipped_net
 from models.lexicons import load_lexicon
 from models.records import Entity, Mention
+from models.tasks.intent_net import shipped_net
 from models.text import narrow
+from models.units.claims import is_small_talk
 from models.word_pattern import trie
 
 HEAD, TAIL = 400, 300

@@ -11,12 +11,12 @@ import numpy as np
 import onnxruntime as ort
 from msgspec import Struct
 
-from models.edit_net import CONNECTORS, STOP, Layout
 from models.errors import ResourceError
-from models.pieces import Pieces
-from models.reference_gate import ReferenceGate
+from models.references.edit_net import CONNECTORS, STOP, Layout
+from models.references.gate import ReferenceGate
+from models.references.pieces import Pieces
 
-WEIGHTS = Path(__file__).with_name("weights")
+WEIGHTS = Path(__file__).parents[1] / "weights"
 PIECES = 6
 MAX_PHRASE = 24
 _HEADS = (

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from models.lexicons import load_lexicon
-from models.slot_values import content_tokens, value_kind
+from models.tasks.slot_values import content_tokens, value_kind
 from models.text import narrow
 
 MAX_TEXT = 600

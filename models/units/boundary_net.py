@@ -15,9 +15,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from models.clause_features import gap_kind, gap_of
 from models.encoder import Encoded
 from models.errors import ResourceError
+from models.units.clause_features import gap_kind, gap_of
 
 STYLES = ("unit_zh", "unit_en", "apart", "tree_zh", "tree_en", "act_en")
 """Ways of cutting, by source of training lines; reading asks for the first three."""

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from msgspec import Struct
 
 from models.context import Turn
-from models.edit_net import CONNECTORS, Layout
+from models.references.edit_net import CONNECTORS, Layout
 from models.wording import Word, is_cjk
 
 

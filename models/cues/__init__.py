@@ -1,0 +1,1 @@
+"""What recall weighs: terms, needs of the turn, scores and their reasons."""

@@ -1,0 +1,1 @@
+"""Names, organisations, places, products, strong ids and amounts in an utterance."""

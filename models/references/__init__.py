@@ -1,0 +1,1 @@
+"""The parts of filter 1 (coreference and ellipsis): candidates, network, proposals, guards."""

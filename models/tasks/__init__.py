@@ -1,0 +1,1 @@
+"""What a task wants: intents, slots, constraints."""

@@ -1,0 +1,1 @@
+"""From an utterance to memory units: clauses, types, claims, corrections, distillation, validity."""
