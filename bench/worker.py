@@ -31,6 +31,8 @@ from streams.topics import full_name
 READY_S = 120.0
 WARM_UP = 600
 """Utterances before the clock starts: caches, the group's rebalance."""
+SETTLING_S = 5.0
+"""Seconds of the paced load that are not counted."""
 
 
 class Peek(msgspec.Struct):
@@ -175,7 +177,8 @@ def sustained(
 
 
 def latency(workers: int = 2, count: int = 1500, per_second: float = 50.0) -> dict[str, float]:
-    """Milliseconds from the raw append to the unit's append at a paced load."""
+    """Milliseconds from the raw append to the unit's append at a paced load, after `SETTLING_S` of it: workers that have just shared
+    the partitions out work off what waited meanwhile, and that is measured by the first event."""
     with cluster(workers, "recall.on=none") as (settings, _):
         lines = list(utterances(WARM_UP // 2 + count))
         consumer = KafkaConsumer(bootstrap_servers=settings.broker)
@@ -184,13 +187,22 @@ def latency(workers: int = 2, count: int = 1500, per_second: float = 50.0) -> di
             raise SystemExit("the workers did not get through the first utterances: see their logs")
         watcher = Watcher(settings, "memory.units")
         sent = feed(settings, lines[WARM_UP // 2 :], per_second)
+        settled = min(sent.values()) + SETTLING_S * 1000
         until(consumer, settings, len(lines), 30)
         time.sleep(0.5)
         watcher.done.set()
         watcher.join(timeout=5)
         consumer.close()
-        appended = sorted(watcher.appended[event] - stamp for event, stamp in sent.items() if event in watcher.appended)
-        arrived = sorted(watcher.arrived[event] - stamp for event, stamp in sent.items() if event in watcher.arrived)
+        appended = sorted(
+            watcher.appended[event] - stamp
+            for event, stamp in sent.items()
+            if stamp >= settled and event in watcher.appended
+        )
+        arrived = sorted(
+            watcher.arrived[event] - stamp
+            for event, stamp in sent.items()
+            if stamp >= settled and event in watcher.arrived
+        )
         return {
             "utterances that made a unit": len(appended),
             "p50 ms, raw append to unit append": statistics.median(appended),

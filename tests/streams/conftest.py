@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -111,20 +112,31 @@ def kafka_command() -> Path | None:
     return found if found.is_file() and shutil.which("java") else None
 
 
+def started_kafka(command: Path, data: Path) -> int:
+    """Starts a broker and gives its port. Another process may take a free port before the broker does: then another one is tried."""
+    for attempt in range(3):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        data.mkdir()
+        done = subprocess.run(
+            [str(command), "start", "--port", str(port), "--data", str(data)], check=attempt == 2, timeout=120
+        )
+        if done.returncode == 0:
+            return port
+        subprocess.run([str(command), "stop", "--data", str(data)], check=False, timeout=120)
+        shutil.rmtree(data)
+    raise AssertionError("unreachable")
+
+
 @pytest.fixture
 def kafka(tmp_path: Path) -> Iterator[Cluster]:
     """A real Apache Kafka of one broker with the topics made."""
     command = kafka_command()
     if command is None:
         pytest.skip("no Apache Kafka: set CUESTREAM_TEST_KAFKA to a script that starts one, and install Java 17")
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     data = tmp_path / "kafka"
-    data.mkdir()
-    subprocess.run([str(command), "start", "--port", str(port), "--data", str(data)], check=True, timeout=120)
+    port = started_kafka(command, data)
     try:
         cluster = Cluster(f"127.0.0.1:{port}", tmp_path)
         create_topics(cluster.settings)
