@@ -110,7 +110,6 @@ class Encoder:
     def __init__(self, session: ort.InferenceSession, tokenizer: Tokenizer, manifest: Manifest, heads: Heads) -> None:
         self._session = session
         self._outputs = [output.name for output in session.get_outputs() if output.name in ("states", "mixed")]
-        self._together = session.get_inputs()[0].shape[0] != 1
         self._tokenizer = tokenizer
         self._manifest = manifest
         self._heads = heads
@@ -196,15 +195,14 @@ class Encoder:
         open_runs: dict[int, _Run] = {}
         planned = []
         for text in texts:
-            clean = text if text.isascii() else _SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS])
-            encoding = self._tokenizer.encode(clean[:MAX_CHARACTERS], add_special_tokens=False)
+            encoding = self._tokenizer.encode(readable(text), add_special_tokens=False)
             ids = encoding.ids[:MAX_TOKENS]
             places = []
             for begin in range(0, max(len(ids), 1), WINDOW):
                 window = [self._manifest.start_id, *ids[begin : begin + WINDOW], self._manifest.end_id]
                 run = open_runs.get(len(window))
                 if run is None or not run.takes(window):
-                    run = open_runs[len(window)] = _Run(self._run, RUN_TOKENS if self._together else 0)
+                    run = open_runs[len(window)] = _Run(self._run)
                 places.append((run, run.add(window)))
             offsets = np.asarray(encoding.offsets[:MAX_TOKENS], np.int32).reshape(-1, 2)
             planned.append(_Text(self, text, offsets, places))
@@ -212,8 +210,8 @@ class Encoder:
 
     def _run(self, ids: np.ndarray) -> list[np.ndarray]:
         """States [B, n, H], and the mixed ones where the graph gives them, of token ids [B, n]."""
-        found = self._session.run(self._outputs, {"ids": ids})
-        return found if self._together else [part[None] for part in found]
+        found: list[np.ndarray] = self._session.run(self._outputs, {"ids": ids})
+        return found
 
     def _finished(self, text: str, offsets: np.ndarray, windows: list[list[np.ndarray]]) -> Encoded:
         """A text's vectors from the states of its windows, each [n, H] with the sentence marks."""
@@ -242,15 +240,15 @@ class Encoder:
 class _Run:
     """Windows of one length that run together, once, on whichever thread comes first."""
 
-    def __init__(self, run: Callable[[np.ndarray], list[np.ndarray]], room: int) -> None:
-        self._model, self._room = run, room
+    def __init__(self, run: Callable[[np.ndarray], list[np.ndarray]]) -> None:
+        self._model = run
         self._windows: list[list[int]] = []
         self._lock = threading.Lock()
         self._states: list[np.ndarray] | None = None
 
     def takes(self, window: list[int]) -> bool:
         """Whether another window fits."""
-        return (len(self._windows) + 1) * len(window) <= self._room
+        return (len(self._windows) + 1) * len(window) <= RUN_TOKENS
 
     def add(self, window: list[int]) -> int:
         """Puts a window in; its place."""
@@ -296,6 +294,12 @@ def _serve(queue: SimpleQueue[list[_Run]]) -> None:
     while runs := queue.get():
         for run in runs:
             run.begin()
+
+
+def readable(text: str) -> str:
+    """What is read of a text: its beginning, with halves of surrogate pairs replaced; every character keeps its offset."""
+    beginning = text[:MAX_CHARACTERS]
+    return beginning if beginning.isascii() else _SURROGATES.sub("\ufffd", beginning)
 
 
 def unit(vector: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ alone, so its numbers cannot depend on what else is in the batch.
 from __future__ import annotations
 
 import hashlib
-import re
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from models.encoder import MAX_CHARACTERS, Encoded, Encoder, Heads, unit
+from models.encoder import Encoded, Encoder, Heads, readable, unit
 from models.errors import ResourceError
 
 PREFIX = "st:"
-_SURROGATES = re.compile("[\ud800-\udfff]")
 WINDOWS = 16
 """A text longer than the model takes is read in windows, at most so many."""
 QUERY_PROMPTS, PASSAGE_PROMPTS = ("query",), ("passage", "document")
@@ -106,7 +104,7 @@ class OutsideEncoder(Encoder):
 
     def encode_one(self, text: str) -> Encoded:
         """One text's vectors."""
-        said = _SURROGATES.sub("\ufffd", text[:MAX_CHARACTERS])
+        said = readable(text)
         offsets, states, passage, pooled = self._pass(said, self.passage_prompt)
         query = passage if self.query_prompt == self.passage_prompt else self.vector(said, self.query_prompt)
         kind = Encoded if self._means else OutsideEncoded

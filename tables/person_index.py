@@ -240,14 +240,12 @@ class IndexCache:
 
     def get(self, person: str, revision: int, build: Callable[[], PersonIndex]) -> PersonIndex:
         """The person's index at a revision: the cached one where it is of that revision, else a fresh one."""
-        index = self._held.get(person)
-        if index is None or index.revision != revision:
-            index = build()
+        index = self.known(person, revision)
+        if index is None:
+            index = self._held[person] = build()
             index.revision = revision
             self.rebuilt += 1
-            self._held[person] = index
             self._weigh(person, index)
-        self._held.move_to_end(person)
         return index
 
     def applied(self, person: str, revision: int) -> None:
