@@ -24,7 +24,7 @@ from streams.routing import route
 from streams.settings import load_settings
 from streams.stages.ingest import Ingest
 from tables import units
-from tables.person import PersonState
+from tables.person import PersonState, save_person
 from tables.store import HOT, PersonRows, Transaction, row_key
 
 SIZES = (10, 1_000, 50_000)
@@ -59,7 +59,9 @@ def history(person: str, size: int, dimension: int, encoder: str) -> dict[bytes,
         view = PersonRows(transaction, person)
         units.store(state, view, _unit(person, number, texts[number % len(texts)]), _vector(random, dimension))
         _apply(rows, transaction)
-    rows[row_key(HOT, person)] = msgspec.json.encode(state)
+    transaction = Transaction(rows)
+    save_person(PersonRows(transaction, person), state)
+    _apply(rows, transaction)
     return rows
 
 

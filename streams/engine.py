@@ -29,7 +29,7 @@ from streams.stages.turn import TurnStages
 from streams.stages.validation import decode_input
 from tables import units, vector_space
 from tables.hot_index import HotIndex
-from tables.person import AppliedEvent, PersonState, person_key
+from tables.person import AppliedEvent, PersonState, load_person, person_key, save_person
 from tables.person_index import IndexCache
 from tables.rulebook import RuleBook
 from tables.store import EVENT, HOT, PersonRows, Readable, Transaction
@@ -204,15 +204,16 @@ class Engine:
         return publisher.outputs
 
     def _person(self, person: str, tenant: str, user_id: str | None, rows: PersonRows) -> tuple[PersonState, HotIndex]:
-        state = rows.load(HOT, type=PersonState) or PersonState(tenant=tenant, user_id=user_id)
+        state = load_person(rows, tenant, user_id)
         vector_space.claim(state, self._models.encoder.name)
         return state, HotIndex(self._indexes, rows, state, self._models.encoder.dimension)
 
     def _commit(self, person: str, state: PersonState, rows: PersonRows, event_id: str, digest: bytes) -> None:
         """Notes the event as applied and puts the hot row, last."""
         state.revision += 1
+        state.sessions.save(rows)
         units.mark_applied(rows, event_id, digest)
-        rows.save(HOT, value=state)
+        save_person(rows, state)
         self._indexes.applied(person, state.revision)
 
     def _utterance(

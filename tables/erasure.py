@@ -32,7 +32,8 @@ from models.tasks.slot_values import content_tokens
 from models.tasks.slots import read_slots
 from models.text import narrow
 from tables import conflicts, profile, tasks, units
-from tables.person import PersonState, SessionState, TaskState
+from tables.person import PersonState
+from tables.sessions import SessionState, TaskState
 from tables.store import ERASED, PersonRows
 from tables.writing import CORRECTION_CONFIDENCE, NEIGHBOURS, audit
 

@@ -1,50 +1,25 @@
-"""The hot row: the one small, bounded row a person has, put last for every event."""
+"""The hot row: the one small, bounded row a person has, put last for every event; and the person's state around it."""
 
 from __future__ import annotations
 
 import re
 from datetime import datetime
 
+import msgspec
 from msgspec import Struct, field
 
-from models.context import CONTEXT_TURNS, Turn
 from models.records import Utterance
+from tables.sessions import SessionHead, Sessions, SessionState
+from tables.store import HOT, SESSION, PersonRows
 
 MAX_SESSIONS = 8
 """Sessions kept hot per person: the least recently spoken-in leaves first. Keeps the row bounded for ever."""
 
 
-class TaskState(Struct, kw_only=True):
-    """A task of a session as the state machine keeps it (T1)."""
-
-    task_id: str
-    current_stage: str
-    intent_chain: list[str] = field(default_factory=list)
-    critical_entities: dict[str, str] = field(default_factory=dict)
-    constraints: list[str] = field(default_factory=list)
-    confirmed_facts: dict[str, str] = field(default_factory=dict)
-    topic: list[str] = field(default_factory=list)
-    opened_at: datetime
-    last_ts: datetime
-    timeout_at: datetime
-    last_event_id: str = ""
-
-
-class SessionState(Struct, kw_only=True):
-    """One session: its discourse (filter 1 and 2 read it) and its tasks, newest last."""
-
-    session_id: str
-    turn: int = 0
-    last_ts: datetime
-    turns: list[Turn] = field(default_factory=list)
-    tasks: list[TaskState] = field(default_factory=list)
-    active_task: str | None = None
-    asked: dict[str, int] = field(default_factory=dict)
-
-
-class PersonState(Struct, kw_only=True):
-    """A person's hot row. `revision` counts applied events, so that a cached index knows whether it is of this state;
-    `encoder` names the one whose vectors the rows hold."""
+class HotRow(Struct, kw_only=True):
+    """The row itself. `revision` counts applied events, so that a cached index knows whether it is of this state; `encoder` names the
+    one whose vectors the rows hold. `sessions` is filled in rows of before sessions had rows of their own; such a row is read as it
+    is, and written anew with the person's next event."""
 
     tenant: str
     user_id: str | None
@@ -52,7 +27,20 @@ class PersonState(Struct, kw_only=True):
     next_slot: int = 0
     encoder: str = ""
     clock: datetime | None = None
+    heads: dict[str, SessionHead] = field(default_factory=dict)
     sessions: dict[str, SessionState] = field(default_factory=dict)
+
+
+class PersonState(Struct, kw_only=True):
+    """A person's hot row while an event is worked on, with the sessions behind it."""
+
+    tenant: str
+    user_id: str | None
+    revision: int = 0
+    next_slot: int = 0
+    encoder: str = ""
+    clock: datetime | None = None
+    sessions: Sessions = field(default_factory=Sessions)
 
 
 class AppliedEvent(Struct, kw_only=True, frozen=True):
@@ -60,6 +48,32 @@ class AppliedEvent(Struct, kw_only=True, frozen=True):
 
     digest: bytes
     keys: list[bytes]
+
+
+_decoder = msgspec.json.Decoder(HotRow)
+
+
+def load_person(rows: PersonRows, tenant: str, user_id: str | None) -> PersonState:
+    """The person of these rows; a new one where there is no hot row."""
+    raw = rows.get(HOT)
+    if raw is None:
+        return PersonState(tenant=tenant, user_id=user_id)
+    row = _decoder.decode(raw)
+    sessions = Sessions(row.heads, lambda session_id: rows.get(SESSION, session_id))
+    sessions.update(row.sessions)
+    return PersonState(
+        tenant=row.tenant, user_id=row.user_id, revision=row.revision, next_slot=row.next_slot, encoder=row.encoder,
+        clock=row.clock, sessions=sessions,
+    )  # fmt: skip
+
+
+def save_person(rows: PersonRows, state: PersonState) -> None:
+    """Puts the hot row, the commit point of an event. The sessions must be put before it (`Sessions.save`)."""
+    row = HotRow(
+        tenant=state.tenant, user_id=state.user_id, revision=state.revision, next_slot=state.next_slot,
+        encoder=state.encoder, clock=state.clock, heads=state.sessions.heads(),
+    )  # fmt: skip
+    rows.save(HOT, value=row)
 
 
 _ESCAPED = re.compile(r"[%/~\x00-\x1f]")
@@ -88,14 +102,8 @@ def session_of(state: PersonState, utterance: Utterance) -> SessionState:
         session = SessionState(session_id=utterance.session_id, last_ts=utterance.ts)
         state.sessions[utterance.session_id] = session
         if len(state.sessions) > MAX_SESSIONS:
-            oldest = min(
-                (s for s in state.sessions.values() if s is not session), key=lambda s: (s.last_ts, s.session_id)
-            )
-            del state.sessions[oldest.session_id]
+            silent = [
+                (head.last_ts, name) for name, head in state.sessions.heads().items() if name != utterance.session_id
+            ]
+            del state.sessions[min(silent)[1]]
     return session
-
-
-def remember_turn(session: SessionState, turn: Turn) -> None:
-    """Adds a turn to the session's discourse, which holds the last `CONTEXT_TURNS`."""
-    session.turns.append(turn)
-    del session.turns[:-CONTEXT_TURNS]

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from models.records import Unit
-from tables.person import PersonState
+from tables.person import HotRow
 from tables.store import HOT, UNIT, VECTOR, row_key
 from tables.vectors import pack_vector
 
@@ -33,7 +33,7 @@ def rebuilt(
 
     A person's rows are complete when their hot row is put: a run that was cut short is begun again and skips who is done.
     """
-    state = msgspec.json.decode(rows[row_key(HOT, person)], type=PersonState)
+    state = msgspec.json.decode(rows[row_key(HOT, person)], type=HotRow)
     if state.encoder == encoder:
         return
     waiting: list[tuple[int, str]] = []

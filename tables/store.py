@@ -13,8 +13,8 @@ import msgspec
 
 Struct = TypeVar("Struct", bound=msgspec.Struct)
 
-HOT, EVENT, UNIT, UNIT_SLOT, VECTOR, CONFLICT, ENTITY = b"p", b"e", b"u", b"i", b"v", b"c", b"n"
-"""Row kinds: hot row, applied event, unit by slot number, slot number by unit id, vector by slot number, slots by
+HOT, SESSION, EVENT, UNIT, UNIT_SLOT, VECTOR, CONFLICT, ENTITY = b"p", b"s", b"e", b"u", b"i", b"v", b"c", b"n"
+"""Row kinds: hot row, session, applied event, unit by slot number, slot number by unit id, vector by slot number, slots by
 conflict key, slots by entity."""
 
 PROFILE, EXPIRY, ERASED = b"f", b"x", b"t"

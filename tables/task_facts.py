@@ -6,7 +6,7 @@ from typing import Any
 
 from models.records import Affect
 from models.tasks.constraints import MAX_VALUE, asked_for, bare_answer, field_names, given_facts
-from tables.person import SessionState, TaskState
+from tables.sessions import SessionState, TaskState
 
 MAX_FACTS = 24
 MAX_ASKED = 24

@@ -12,7 +12,7 @@ from models.records import Affect, Entity
 from models.tasks.constraints import asked_for
 from models.tasks.intents import CHAT, INFORM, ParsedIntent, common_words, is_strong_id
 from models.tasks.slot_values import content_tokens
-from tables.person import SessionState, TaskState
+from tables.sessions import SessionState, TaskState
 
 SHORT_TURN = 12
 """A question of at most so many characters (Chinese) or half as many words (other) leans on what was said before."""

@@ -16,7 +16,8 @@ from msgspec import Struct, field
 from models.records import Affect, Entity, Task, TaskView
 from models.tasks.constraints import add_constraints, find_constraints, kinds_of, without_kinds
 from models.tasks.intents import CHAT, INFORM, ParsedIntent
-from tables.person import PersonState, SessionState, TaskState
+from tables.person import PersonState
+from tables.sessions import SessionState, TaskState
 from tables.task_facts import learn_facts, note_agent_turn, question_repeated
 from tables.task_match import Choice, choose, new_marks, turn_topic
 
@@ -76,7 +77,7 @@ def step(session: SessionState, turn: Affect, parsed: ParsedIntent, *, version: 
 def expire(state: PersonState, now: datetime, version: str = "") -> list[Task]:
     """Archives what timed out in any session of a person by event time `now`, and purges sessions silent for 7 days."""
     gone: list[Task] = []
-    for session_id in sorted(state.sessions):
+    for session_id in state.sessions.due(now, PURGE):
         session = state.sessions[session_id]
         gone += _time_out(session, state.tenant, state.user_id, now, version)
         if now - session.last_ts >= PURGE:

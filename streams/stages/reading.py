@@ -15,7 +15,7 @@ from models.coreference import CoreferenceModel
 from models.entities.finder import Gazetteer, find_entities
 from models.records import Entity, Resolved, Review, Utterance
 from models.times import find_times
-from tables.person import SessionState
+from tables.sessions import SessionState
 
 _NAMESPACE = uuid.UUID("6f6b2f0e-7a0c-5b7e-9d38-6a1f5c1b7a10")
 Edits = Sequence[tuple[int, int, int, int]]

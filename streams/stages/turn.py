@@ -17,8 +17,9 @@ from streams.stages.publishing import Publisher
 from streams.stages.units import UnitWriter
 from tables import erasure, tasks
 from tables.hot_index import HotIndex
-from tables.person import PersonState, remember_turn, session_of
+from tables.person import PersonState, session_of
 from tables.rulebook import RuleBook
+from tables.sessions import remember_turn
 from tables.store import PersonRows
 
 

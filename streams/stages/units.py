@@ -18,7 +18,8 @@ from streams.models import Models
 from streams.stages.reading import Reading
 from tables import policy, units
 from tables.hot_index import HotIndex
-from tables.person import PersonState, SessionState
+from tables.person import PersonState
+from tables.sessions import SessionState
 from tables.store import PersonRows
 from tables.vectors import pack_vector, unpack_vector
 from tables.writing import audit, write_unit

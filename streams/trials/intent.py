@@ -11,7 +11,7 @@ from models.entities.gazetteer import Gazetteer
 from models.records import Affect, Emotion, Entity, Intent, Load, Speaker, TaskView
 from models.tasks.intents import CHAT, INFORM, NONE, ParsedIntent, is_strong_id, parse_intent
 from streams.trials import Case, Trial, run_lines
-from tables.person import SessionState, remember_turn
+from tables.sessions import SessionState, remember_turn
 from tables.tasks import step
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)

@@ -21,7 +21,8 @@ from models.records import (
     Validity,
 )
 from models.tasks.intents import ParsedIntent, parse_intent
-from tables.person import PersonState, SessionState, remember_turn
+from tables.person import PersonState
+from tables.sessions import SessionState, remember_turn
 from tables.store import PersonRows, Transaction
 from tables.tasks import TaskStep, step
 from tables.units import unit_id

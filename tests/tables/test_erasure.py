@@ -10,7 +10,8 @@ from models.context import Turn
 from models.records import Command, Scope
 from tables import profile, units
 from tables.erasure import Effects, run_command, was_erased
-from tables.person import remember_turn, session_of
+from tables.person import session_of
+from tables.sessions import remember_turn
 from tables.tasks import step
 from tables.writing import write_unit
 from tests.tables.state_records import Memory, affect, at, parsed, unit
@@ -47,7 +48,7 @@ def holds(memory: Memory, text: str) -> bool:
     import msgspec
 
     return any(text.encode() in value for value in memory.store.values()) or text.encode() in msgspec.json.encode(
-        memory.state
+        dict(memory.state.sessions)
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from models.errors import ResourceError
 from tables import units, vector_space
-from tables.person import PersonState
+from tables.person import HotRow, PersonState, save_person
 from tables.person_index import load_index
 from tables.reindex import persons_of, rebuilt
 from tables.store import HOT, UNIT, VECTOR, PersonRows, Transaction, row_key
@@ -36,7 +36,7 @@ def written() -> dict[bytes, bytes]:
     gone = units.load(rows, 0)
     assert gone is not None
     units.retire(rows, 0, gone, "superseded", AT)
-    rows.save(HOT, value=state)
+    save_person(rows, state)
     for key, value in transaction.writes():
         if value is not None:
             store[key] = value
@@ -53,7 +53,7 @@ def test_another_encoder_is_refused_by_name_and_with_the_command() -> None:
 
 def test_rows_of_before_it_was_noted_are_taken_by_their_size() -> None:
     store = written()
-    state = msgspec.json.decode(store[row_key(HOT, PERSON)], type=PersonState)
+    state = msgspec.json.decode(store[row_key(HOT, PERSON)], type=HotRow)
     state.encoder = ""
     vector_space.claim(state, "mini-2")
     with pytest.raises(ResourceError, match=r"3 numbers, the encoder gives 2.*`cuestream reindex`"):
@@ -66,7 +66,7 @@ def test_vectors_are_made_anew_and_the_hot_row_comes_last() -> None:
     puts = list(rebuilt(store, PERSON, "new", embed))
     assert [key for key, _ in puts] == [row_key(VECTOR, PERSON, 1), row_key(VECTOR, PERSON, 2), row_key(HOT, PERSON)]
     store.update({key: value for key, value in puts if value is not None})
-    state = msgspec.json.decode(store[row_key(HOT, PERSON)], type=PersonState)
+    state = msgspec.json.decode(store[row_key(HOT, PERSON)], type=HotRow)
     assert state.encoder == "new" and state.next_slot == 3
     vector_space.claim(state, "new")
     index = load_index(PersonRows(Transaction(store), PERSON), state, 2)
