@@ -36,7 +36,7 @@ from models.units.surprise import (
     word_distances,
 )
 from models.units.token_count import count_tokens
-from models.units.unit_types import WEIGHTS, Typed, TypeModel, span_evidence
+from models.units.unit_types import WEIGHTS, Typed, TypeModel, flatten, span_evidence
 
 AUTHORITY = FOLDER / "authority.toml"
 LONG_PAUSE_MS = 1000
@@ -171,7 +171,7 @@ def _statements(
     encoded: Encoded | None,
     lists: Lexicons,
 ) -> list[Statement]:
-    spans = statement_spans(text, clauses)
+    spans = statement_spans(text, clauses, lists.joining)
     texts = [text[clauses[a].start : clauses[b - 1].end] for a, b in spans]
     places = [(clauses[a].start, clauses[b - 1].end) for a, b in spans]
     distances = None
@@ -221,14 +221,19 @@ _SOFT_MARKS = frozenset("，,、；;：: \t")
 _JOINING_MARKS = frozenset("、：:（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
 
 
-def statement_spans(text: str, clauses: Sequence[Clause]) -> list[tuple[int, int]]:
-    """Statements: runs ``(first, last)`` of clauses that no separating mark parts; "2." belongs to what it numbers."""
+def statement_spans(text: str, clauses: Sequence[Clause], joining: Patterns | None = None) -> list[tuple[int, int]]:
+    """Statements: runs ``(first, last)`` of clauses that no separating mark parts; "2." belongs to what it numbers.
+
+    Speech has no marks: there a clause that begins with words of a new topic ("另外 …", "by the way …") parts them.
+    """
     if not clauses:
         return []
+    turns_away = (joining or shipped_joining())["new_topic"]
     starts = [0]
     for i in range(1, len(clauses)):
         marked = any(mark not in _JOINING_MARKS for mark in clauses[i].gap)
-        if not marked and (clauses[i].gap or clauses[i].apart <= APART):
+        together = not marked and (clauses[i].gap or clauses[i].apart <= APART)
+        if together and not turns_away.search(flatten(text[clauses[i].start : clauses[i].end])):
             continue
         if any(ch.isalpha() for ch in text[clauses[starts[-1]].start : clauses[i - 1].end]):
             starts.append(i)

@@ -28,6 +28,8 @@ RAISING = frozenset({"action_request", "question", "commitment", "decision", "co
 FRAGMENT = 4
 """A unit of so few tokens ("From now on,") belongs to what follows in its sentence."""
 ACCOUNT = frozenset({"fact", "event"})
+LASTING = frozenset({"identity", "preference", "constraint"})
+"""Each is kept, looked up and replaced by itself: two kinds of these never make one unit."""
 ACTS = frozenset(
     {
         "action_request",
@@ -67,7 +69,7 @@ Patterns = Mapping[str, re.Pattern[str]]
 def read_joining(path: Path = LEXICON) -> Patterns:
     """The expressions of ``segmenting.toml``. Raises ResourceError with file and line if one is missing or malformed."""
     begins = ("new_topic", "depends_back", "depends_on", "reported")
-    return read_patterns(path, (*begins, "topic_only"), begins)
+    return read_patterns(path, (*begins, "topic_only", "reporting"), begins)
 
 
 @lru_cache(maxsize=1)
@@ -100,6 +102,8 @@ def joins(unit: Sequence[Statement], after: Statement, patterns: Patterns) -> bo
     if after.small_talk or last.small_talk:
         return after.small_talk and last.small_talk
     flat, before = flatten(after.text), flatten(last.text)
+    if len(unit) == 1 and not after.opens_sentence and patterns["reporting"].search(before):
+        return True  # who demands or says it stays with what is demanded
     if after.priority or any(s.priority for s in unit):
         return _backs(unit, after)
     if after.after_pause or patterns["new_topic"].search(flat):
@@ -131,6 +135,9 @@ def _backs(unit: Sequence[Statement], after: Statement) -> bool:
 def _compatible(unit: Sequence[Statement], after: Statement) -> bool:
     """Within a sentence: same kind of act, or one of them only states and adds to the other."""
     kinds = {s.type for s in unit if s.chance >= SURE and s.type in ACTS}
+    lasting = {s.type for s in unit if s.chance >= SURE and s.type in LASTING}
+    if after.chance >= SURE and after.type in LASTING and lasting - {after.type}:
+        return False
     if after.chance < SURE or after.type not in ACTS:
         return True
     if not kinds:

@@ -108,6 +108,21 @@ def test_a_condition_stays_with_its_consequence() -> None:
     assert len(said("If it rains, we will move the party indoors.")) == 1
 
 
+def test_who_demands_stays_with_what_is_demanded() -> None:
+    for text in ("CEO要求务必在月底前完成", "王总强调，合同必须先审", "My boss said that we need it by Friday"):
+        assert said(text) == [text]
+
+
+def test_words_of_a_new_topic_part_speech_without_marks() -> None:
+    assert said("我昨天下的单还没发货另外发票也开错了") == ["我昨天下的单还没发货", "另外发票也开错了"]
+    assert said("房间已经订好了对了顺便帮我叫辆车")[0] == "房间已经订好了"
+
+
+def test_what_is_kept_by_itself_is_not_merged_with_another_kind() -> None:
+    assert "预算不超过五万" in said("我住在苏州，预算不超过五万")
+    assert len(said("我叫周敏，我是护士")) == 1
+
+
 def test_a_list_number_stays_with_its_item() -> None:
     assert said("1. Charge the battery. 2. Press the red button.")[0].startswith("1. Charge")
 
