@@ -84,6 +84,8 @@ class Utterance(Struct, kw_only=True):
     ts: Aware
     remember: bool = True
     pauses: list[Pause] = field(default_factory=list)
+    asr_revision: int | None = None
+    """Which revision of a recognised segment this is: a later final one takes the place of an earlier one."""
     asr_confidence: Score | None = None
     tool: ToolResult | None = None
     reply_to: str | None = None

@@ -22,7 +22,7 @@ from models.records import Command, Rule, Source, Utterance, encode
 from streams.messages import Batch, Message, Output
 from streams.models import Models
 from streams.settings import Settings
-from streams.stages.commands import apply_command
+from streams.stages.commands import apply_command, take_back
 from streams.stages.ingest import dead_letter
 from streams.stages.publishing import Publisher
 from streams.stages.turn import TurnStages
@@ -208,11 +208,19 @@ class Engine:
         vector_space.claim(state, self._models.encoder.name)
         return state, HotIndex(self._indexes, rows, state, self._models.encoder.dimension)
 
-    def _commit(self, person: str, state: PersonState, rows: PersonRows, event_id: str, digest: bytes) -> None:
+    def _commit(
+        self,
+        person: str,
+        state: PersonState,
+        rows: PersonRows,
+        event_id: str,
+        digest: bytes,
+        revision: int | None = None,
+    ) -> None:
         """Notes the event as applied and puts the hot row, last."""
         state.revision += 1
         state.sessions.save(rows)
-        units.mark_applied(rows, event_id, digest)
+        units.mark_applied(rows, event_id, digest, revision)
         save_person(rows, state)
         self._indexes.applied(person, state.revision)
 
@@ -227,14 +235,18 @@ class Engine:
         rows = PersonRows(transaction, person)
         event_id = utterance.event_id or ""
         digest = content_digest(utterance)
-        applied = units.applied(rows, event_id, digest) if utterance.remember else None
-        if applied is not None:
-            put_again(transaction, rows, applied, event_id)
+        revision = utterance.asr_revision
+        applied = units.applied(rows, event_id, digest, revision) if utterance.remember else None
+        if applied is not None and (applied.digest == digest or (revision or 0) < applied.revision):
+            put_again(transaction, rows, applied, event_id)  # a repeat, or a revision that came after a later one
             return []
         state, index = self._person(person, utterance.tenant, utterance.user_id, rows)
-        outputs = self._turns.run(utterance, encoded, context, state, rows, index, person)
+        outputs: list[Output] = []
+        if applied is not None:
+            outputs = take_back(utterance, applied, state, rows, index, person)
+        outputs += self._turns.run(utterance, encoded, context, state, rows, index, person)
         if utterance.remember:
-            self._commit(person, state, rows, event_id, digest)
+            self._commit(person, state, rows, event_id, digest, revision)
         return outputs
 
 

@@ -32,9 +32,9 @@ from models.tasks.slot_values import content_tokens
 from models.tasks.slots import read_slots
 from models.text import narrow
 from tables import conflicts, profile, tasks, units
-from tables.person import PersonState
+from tables.person import AppliedEvent, PersonState
 from tables.sessions import SessionState, TaskState
-from tables.store import ERASED, PersonRows
+from tables.store import ERASED, UNIT, PersonRows, slots_among
 from tables.writing import CORRECTION_CONFIDENCE, NEIGHBOURS, audit
 
 MAX_RANGES = 64
@@ -76,6 +76,38 @@ def run_command(state: PersonState, rows: PersonRows, command: Command, version:
         _mark(state, rows, command, effects, version)
     for line in effects.audits:
         line.event_id, line.ts, line.pipeline_version = command.command_id, command.ts, version
+    return effects
+
+
+def take_back(
+    state: PersonState, rows: PersonRows, event_id: str, seen: AppliedEvent, at: datetime, version: str = ""
+) -> Effects:
+    """Takes back what an event left, before a later revision of the same recognised segment is applied (I1).
+
+    Its units end as `corrected`; their rows go, since the later revision may make units of the same ids. Its turn leaves the
+    discourse. What it did to other units stays: the later revision is written like any new statement.
+    """
+    effects = Effects()
+    for slot in slots_among(seen.keys, UNIT):
+        unit = units.load(rows, slot)
+        if unit is None or event_id not in unit.source_event_ids:
+            continue
+        if unit.source_event_ids != [event_id]:  # others said so too
+            unit.source_event_ids.remove(event_id)
+            units.save(rows, slot, unit)
+            effects.changed.append(unit)
+            continue
+        conflicts.drop(rows, slot)
+        profile.forget(rows, slot)
+        effects.changed.append(units.retire(rows, slot, unit, "corrected", at))
+        units.remove(rows, slot, unit)
+        effects.dropped_slots.append(slot)
+        line = audit(unit, "corrected", "asr_revision")
+        line.event_id, line.ts, line.pipeline_version = event_id, at, version
+        effects.audits.append(line)
+        _scrub_unit(state, unit)
+    for session in state.sessions.values():
+        session.turns = [turn for turn in session.turns if turn.event_id != event_id]
     return effects
 
 

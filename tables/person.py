@@ -48,6 +48,7 @@ class AppliedEvent(Struct, kw_only=True, frozen=True):
 
     digest: bytes
     keys: list[bytes]
+    revision: int = 0
 
 
 _decoder = msgspec.json.Decoder(HotRow)

@@ -6,7 +6,7 @@ changelog gives one order: the person's hot row, put last, is the commit point o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -26,6 +26,11 @@ _packer = msgspec.json.Encoder()
 def row_key(kind: bytes, person: str, *parts: str | int) -> bytes:
     """The key of a row. NUL separates the parts, so a part that carries one is escaped."""
     return b"\0".join([kind, _part(person), *map(_part, parts)])
+
+
+def slots_among(keys: Iterable[bytes], kind: bytes) -> list[int]:
+    """The numbers at the end of those row keys that are of a kind (UNIT, VECTOR: slots)."""
+    return [int(key.rpartition(b"\0")[2]) for key in keys if key.startswith(kind + b"\0")]
 
 
 def _part(part: str | int) -> bytes:

@@ -121,9 +121,7 @@ def retire(rows: PersonRows, slot: int, unit: Unit, status: UnitStatus, at: date
 
 def erase(rows: PersonRows, slot: int, unit: Unit) -> Unit:
     """Deletes every row of a unit, leaves a tombstone of its id, and returns the empty record that ends it (W7)."""
-    rows.delete(UNIT, slot)
-    rows.delete(UNIT_SLOT, unit.unit_id)
-    _drop_from_index(rows, slot, unit)
+    remove(rows, slot, unit)
     rows.put(ERASED, "unit", unit.unit_id, value=b"\x01")
     return erased_record(unit)
 
@@ -168,17 +166,27 @@ def entity_ids(entities: list[Entity]) -> list[str]:
     return list(dict.fromkeys(entity.id for entity in entities))
 
 
-def applied(rows: PersonRows, event_id: str, content: bytes) -> AppliedEvent | None:
-    """What an event wrote when it was applied, or None for a new one. Raises RecordError for a reused id (I5)."""
+def applied(rows: PersonRows, event_id: str, content: bytes, revision: int | None = None) -> AppliedEvent | None:
+    """What an event wrote when it was applied, or None for a new one. `revision` is that of a recognised segment.
+
+    Raises RecordError for a reused id (I5): other content, and no other revision of the same segment.
+    """
     seen = rows.load(EVENT, event_id, type=AppliedEvent)
-    if seen is not None and seen.digest != content:
+    if seen is not None and seen.digest != content and revision in (None, seen.revision):
         raise RecordError("event_id_reused", "this event id was seen with another content")
     return seen
 
 
-def mark_applied(rows: PersonRows, event_id: str, content: bytes) -> None:
+def mark_applied(rows: PersonRows, event_id: str, content: bytes, revision: int | None = None) -> None:
     """Notes an applied event and the keys of the rows that it touched, so that a repeat puts them again."""
-    rows.save(EVENT, event_id, value=AppliedEvent(digest=content, keys=list(rows.touched)))
+    rows.save(EVENT, event_id, value=AppliedEvent(digest=content, keys=list(rows.touched), revision=revision or 0))
+
+
+def remove(rows: PersonRows, slot: int, unit: Unit) -> None:
+    """Deletes every row of a unit; its id may be used again."""
+    rows.delete(UNIT, slot)
+    rows.delete(UNIT_SLOT, unit.unit_id)
+    _drop_from_index(rows, slot, unit)
 
 
 def _drop_from_index(rows: PersonRows, slot: int, unit: Unit) -> None:

@@ -1,6 +1,7 @@
 """A final ASR segment as an utterance: pauses from word gaps, confidence from the words (I1).
 
-Partial revisions are replaced by their final and leave no trace, so this stage needs no state.
+Partial revisions are replaced by their final and leave no trace, so this stage needs no state. A later final revision has the
+same event id; the engine lets it take the place of the earlier one (`tables.erasure.take_back`).
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def utterance_from(segment: AsrSegment) -> Utterance | None:
         ts=segment.ts,
         remember=segment.remember,
         pauses=word_pauses(segment.text, segment.words),
+        asr_revision=segment.revision,
         asr_confidence=confidence,
         reply_to=segment.reply_to,
         meta=segment.meta,

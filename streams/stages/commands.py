@@ -1,17 +1,20 @@
-"""Commands as a stage: a person's or an operator's order about a memory -> units, tasks, audit (W5-W7, T4)."""
+"""Commands as a stage: a person's or an operator's order about a memory -> units, tasks, audit (W5-W7, T4).
+
+Beside them, what a recogniser's later revision takes back."""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
 from models.encoder import Encoder
-from models.records import Audit, Command, Task, Unit
-from streams.messages import PIPELINE_VERSION
+from models.records import Audit, Command, Task, Unit, Utterance
+from streams.messages import PIPELINE_VERSION, Output
 from streams.stages.ingest import mask_value
+from streams.stages.publishing import Publisher
 from streams.stages.units import follow
 from tables import erasure
 from tables.hot_index import HotIndex
-from tables.person import PersonState
+from tables.person import AppliedEvent, PersonState
 from tables.store import PersonRows
 from tables.vectors import pack_vector, unpack_vector
 from tables.writing import write_unit
@@ -38,3 +41,15 @@ def apply_command(
         follow(index, rows, written.units, vector, written.slot)
         published += [*written.units, *written.audits]
     return published
+
+
+def take_back(
+    utterance: Utterance, seen: AppliedEvent, state: PersonState, rows: PersonRows, index: HotIndex, person: str
+) -> list[Output]:
+    """What is published when a later revision of a recognised segment takes the place of the one that was `seen`."""
+    effects = erasure.take_back(state, rows, utterance.event_id or "", seen, utterance.ts, PIPELINE_VERSION)
+    for slot in effects.dropped_slots:
+        index.remove(slot)
+    publisher = Publisher(person)
+    publisher.add_all([*effects.changed, *effects.audits])
+    return publisher.outputs
