@@ -79,14 +79,16 @@ class Encoded:
 
     def mixed_mean(self, start: int, end: int) -> np.ndarray:
         """Mean mixed state [H] of the tokens that touch ``text[start:end]``; of all where none does, zeros without tokens."""
-        inside = (self.offsets[:, 0] < end) & (self.offsets[:, 1] > start)
-        mixed = self.mixed[inside] if inside.any() else self.mixed
-        return mixed.mean(0) if len(mixed) else np.zeros(mixed.shape[1], np.float32)
+        mixed = self.mixed
+        inside = _touching(self.offsets, start, end)
+        if inside is not None:
+            mixed = mixed[inside]
+        return _mean(mixed) if len(mixed) else np.zeros(mixed.shape[1], np.float32)
 
     def span_mean(self, start: int, end: int) -> np.ndarray:
         """Mean state [H] of the tokens that touch ``text[start:end]``; of the whole text where none does."""
-        inside = (self.offsets[:, 0] < end) & (self.offsets[:, 1] > start)
-        return self.states[inside].mean(0) if inside.any() else self.pooled
+        inside = _touching(self.offsets, start, end)
+        return self.pooled if inside is None else _mean(self.states[inside])
 
     def span_vector(self, start: int, end: int) -> np.ndarray:
         """Unit vector [H] of a span in the space of token states: compare it with other spans only."""
@@ -95,6 +97,21 @@ class Encoded:
     def span_passage(self, start: int, end: int) -> np.ndarray:
         """Unit vector [H] of a span in the index space: comparable with `query` and `passage` of any text."""
         return unit(self.span_mean(start, end) @ self.heads.passage + self.heads.passage_bias)
+
+
+def _touching(offsets: np.ndarray, start: int, end: int) -> slice | np.ndarray | None:
+    """The tokens that touch ``text[start:end]``: a slice where they lie side by side, as they do; None where there are none."""
+    places = ((offsets[:, 0] < end) & (offsets[:, 1] > start)).nonzero()[0]
+    if not len(places):
+        return None
+    first, after = int(places[0]), int(places[-1]) + 1
+    return slice(first, after) if after - first == len(places) else places
+
+
+def _mean(states: np.ndarray) -> np.ndarray:
+    """Mean of states [n, H], as ``states.mean(0)`` gives it."""
+    found: np.ndarray = np.add.reduce(states, 0) / np.float32(len(states))
+    return found
 
 
 class Pending(Protocol):

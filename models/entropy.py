@@ -15,9 +15,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from models.encoder import Encoded
+from models.encoder import Encoded, unit
 from models.errors import ResourceError
 from models.lexicons import FOLDER, read_toml
+from models.prefilter import Prefilter
 from models.records import Pause, UnitType
 from models.units.boundary_net import BoundaryNet
 from models.units.claims import is_small_talk
@@ -175,8 +176,10 @@ def _statements(
     texts = [text[clauses[a].start : clauses[b - 1].end] for a, b in spans]
     places = [(clauses[a].start, clauses[b - 1].end) for a, b in spans]
     distances = None
+    means: list[NDArray[np.float32]] | None = None
     if encoded is not None and len(places) > 1:
-        distances = vector_distances(np.stack([encoded.span_vector(*place) for place in places]))
+        means = [encoded.span_mean(*place) for place in places]
+        distances = vector_distances(np.stack([unit(mean) for mean in means]))
     scale = lists.table.words if distances is None else lists.table.vectors
     gaps = word_distances(texts) if distances is None else distances
     found: list[Statement] = []
@@ -184,11 +187,14 @@ def _statements(
     idle = [is_small_talk(words) for words in texts]
     for i, ((a, b), (start, end), words) in enumerate(zip(spans, places, texts, strict=True)):
         small = idle[i]
-        typed = _SMALL if small else lists.types.read(words, _evidence(encoded, start, end))
+        typed = _SMALL
+        if not small:
+            mean = None if means is None else means[i]
+            typed = lists.types.read(words, _evidence(encoded, start, end, mean))
         alone = not i or clauses[a].opens_sentence or found[-1].small_talk
         alone = alone and (b == len(clauses) or clauses[b].opens_sentence or idle[i + 1])
         small = small or (alone and _is_idle(words, typed))
-        authority = not small and bool(lists.authority.search(words))
+        authority = not small and _may_command(words, lists) and lists.authority.search(words) is not None
         cues = [*typed.cues, "small_talk"] if small else list(typed.cues)
         entropy = lists.table.entropy(around[i], scale, typed.type, cues)
         if authority:
@@ -217,6 +223,16 @@ def _statements(
     return found
 
 
+@lru_cache(maxsize=4)
+def _authority_gate(source: str, flags: int) -> Prefilter:
+    return Prefilter([re.compile(source, flags)])
+
+
+def _may_command(words: str, lists: Lexicons) -> bool:
+    """Whether a text can hold an authority word at all."""
+    return len(_authority_gate(lists.authority.pattern, lists.authority.flags).possible(words)) > 0
+
+
 _SOFT_MARKS = frozenset("，,、；;：: \t")
 _JOINING_MARKS = frozenset("、：:（）()[]【】<>《》“”‘’\"'「」『』/-—–·~*#&+=")
 
@@ -240,8 +256,11 @@ def statement_spans(text: str, clauses: Sequence[Clause], joining: Patterns | No
     return list(zip(starts, [*starts[1:], len(clauses)], strict=True))
 
 
-def _evidence(encoded: Encoded | None, start: int, end: int) -> NDArray[np.float32] | None:
-    return None if encoded is None else span_evidence(encoded, start, end)
+def _evidence(
+    encoded: Encoded | None, start: int, end: int, mean: NDArray[np.float32] | None = None
+) -> NDArray[np.float32] | None:
+    """The `span_evidence` of a span, whose mean state may be at hand."""
+    return None if encoded is None else span_evidence(encoded, start, end, mean)
 
 
 def _is_idle(words: str, typed: Typed) -> bool:

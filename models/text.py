@@ -16,6 +16,8 @@ from msgspec import Struct
 from models.language import detect
 from models.lexicons import load_lines
 
+REMEMBERED = 600
+"""Texts of so many characters are remembered for a while: every stage reads an utterance in this form."""
 KEPT_PUNCTUATION = 3
 """A run of one punctuation mark is cut to this many: "！！！！！！" still shouts."""
 
@@ -47,6 +49,11 @@ def narrow(text: str) -> str:
     """Full-width forms, odd spaces and dashes as their ordinary ones; every character keeps its offset."""
     if text.isascii() or not _WIDE.search(text):
         return text
+    return _narrowed(text) if len(text) <= REMEMBERED else text.translate(_NARROW)
+
+
+@lru_cache(maxsize=256)
+def _narrowed(text: str) -> str:
     return text.translate(_NARROW)
 
 
@@ -59,9 +66,18 @@ def _simplified() -> dict[int, str]:
     return table
 
 
+@lru_cache(maxsize=1)
+def _traditional() -> re.Pattern[str]:
+    """Finds one of the table's characters, or one past the basic plane (a set that names those is slow)."""
+    near = "".join(chr(code) for code in _simplified() if code < 0x10000)
+    return re.compile(f"[{near}\U00010000-\U0010ffff]")
+
+
 def simplify(text: str) -> str:
     """Traditional characters as simplified ones, one for one (OpenCC's character table), so offsets stay."""
-    return text if text.isascii() else text.translate(_simplified())
+    if text.isascii() or _traditional().search(text) is None:
+        return text
+    return text.translate(_simplified())
 
 
 class Cleaned(Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from models.lexicons import load_lexicon
+from models.prefilter import Prefilter
 from models.text import narrow
 
 MAX_TEXT = 1500
@@ -66,6 +67,11 @@ def _patterns() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], frozenset[str]
 
 
 @lru_cache(maxsize=1)
+def _kinds() -> Prefilter:
+    return Prefilter([pattern for _, pattern in _patterns()[0]])
+
+
+@lru_cache(maxsize=1)
 def field_names() -> tuple[str, ...]:
     """What a form would ask for (地址, order, size): the last word or ending of such a thing's name."""
     return tuple(load_lexicon("constraints.toml")["fields"].split())
@@ -77,14 +83,14 @@ def find_constraints(text: str) -> list[Constraint]:
     >>> [c.kind for c in find_constraints("预算不超过五万，只考虑本地供应商。")]
     ['budget', 'supplier']
     """
-    kinds, _, question = _patterns()
+    question = _patterns()[2]
     found: list[Constraint] = []
     for sentence in _SENTENCE.finditer(narrow(text[:MAX_TEXT]).replace("’", "'")):
         if question.search(sentence.group().strip()):
             continue
         for clause in re.finditer(r"(?:[^，,；;]|(?<=\d),(?=\d))+", sentence.group()):
             words = clause.group().strip(" 。.!！\n")
-            kind = next((name for name, pattern in kinds if pattern.search(words)), None)
+            kind = _kind_in(words)
             if kind is not None and len(words) <= 160:
                 found.append(Constraint(kind, words))
     return found
@@ -115,7 +121,15 @@ def without_kinds(constraints: list[str], kinds: set[str]) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _kind_of(text: str) -> str | None:
-    return next((name for name, pattern in _patterns()[0] if pattern.search(text)), None)
+    return _kind_in(text)
+
+
+def _kind_in(text: str) -> str | None:
+    """The first kind of constraint that a clause names."""
+    kinds = _patterns()[0]
+    return next(
+        (name for name, pattern in map(kinds.__getitem__, _kinds().possible(text)) if pattern.search(text)), None
+    )
 
 
 def asked_for(text: str) -> list[str]:

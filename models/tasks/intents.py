@@ -13,6 +13,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from models.lexicons import load_lexicon
+from models.prefilter import Named
 from models.records import Entity, Mention
 from models.tasks.intent_net import shipped_net
 from models.text import narrow
@@ -84,6 +85,8 @@ class _Lexicon(Struct, frozen=True):
     this_words: re.Pattern[str]
     want_words: re.Pattern[str]
     accessory: frozenset[str]
+    named: Named
+    """Of the words."""
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:
@@ -112,10 +115,13 @@ def _lexicon() -> _Lexicon:
     target_of = {w: name for name, t in reversed(data["target"].items()) for w in t["words"]}
     reason_of = {w: name for name, words in data["reason"].items() for w in words}
     marker_of = {w: name for name in ("deepen", "switch", "back") for w in data["marker"][name]}
+    words = {
+        "action": _pattern(list(action_of)), "target": _pattern(list(target_of)), "reason": _pattern(list(reason_of)),
+        "marker": _pattern(list(marker_of)), "this": _pattern(data["marker"]["this"]), "want": _pattern(data["want"]),
+    }  # fmt: skip
     return _Lexicon(
-        actions, targets, action_of, target_of, reason_of, marker_of,
-        _pattern(list(action_of)), _pattern(list(target_of)), _pattern(list(reason_of)), _pattern(list(marker_of)),
-        _pattern(data["marker"]["this"]), _pattern(data["want"]), frozenset(data["accessory"]),
+        actions, targets, action_of, target_of, reason_of, marker_of, words["action"], words["target"], words["reason"],
+        words["marker"], words["this"], words["want"], frozenset(data["accessory"]), Named(words),
     )  # fmt: skip
 
 
@@ -158,15 +164,20 @@ def parse_intent(
         return ParsedIntent(entities=list(entities))
     if is_small_talk(plain):
         return ParsedIntent(action=CHAT, entities=list(entities))
-    reason = lexicon.reason_words.search(plain)
-    action = _action(plain, lexicon, reason)
+    possible = lexicon.named.possible(plain)
+    reason = lexicon.reason_words.search(plain) if "reason" in possible else None
+    action = _action(plain, lexicon, reason) if "action" in possible else None
     if action is None or action[1].name == "ask":
         action = _guess(plain, action, lexicon)
-    found = [(m.start(), m.end(), _named(lexicon.target_of, m.group())) for m in lexicon.target_words.finditer(plain)]
-    want = lexicon.want_words.search(plain)
+    found: list[tuple[int, int, str]] = []
+    if "target" in possible:
+        words = lexicon.target_words.finditer(plain)
+        found = [(m.start(), m.end(), _named(lexicon.target_of, m.group())) for m in words]
+    want = lexicon.want_words.search(plain) if "want" in possible else None
     target = _target(found, action, lexicon, want.start() if want else 0)
-    marker = lexicon.marker_words.search(plain)
-    pointing = bool(mentions and any(m.resolved_entity for m in mentions)) or _points(plain, found, lexicon)
+    marker = lexicon.marker_words.search(plain) if "marker" in possible else None
+    pointing = bool(mentions and any(m.resolved_entity for m in mentions))
+    pointing = pointing or ("this" in possible and _points(plain, found, lexicon))
     asks = bool(_ASKING.search(plain))
     name = action[1].name if action else (INFORM if any(c.isalnum() for c in plain) else NONE)
     resolved = [e for e in _mention_entities(mentions) if e.id not in {known.id for known in entities}]

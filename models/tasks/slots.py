@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from models.prefilter import Prefilter
 from models.privacy.spans import PLACEHOLDER
 from models.tasks.slot_lists import Mode, SlotLists, SlotPattern, slot_lists
 from models.tasks.slot_values import MAX_TEXT, content_tokens, normal_value, value_kind
@@ -23,6 +24,7 @@ _QUESTION = re.compile(
     r"(?i)(?:吗|么|呢)\s*$|什么|哪[里儿个家些种位]|多少|怎么|谁|几[个点天号]|^\s*(?:do|does|did|is|are|was|were|can|could|will|would"
     r"|should|what|which|where|when|who|how|why)\b"
 )
+_LATIN = re.compile("[A-Za-z]")
 _WAS = re.compile(r"\b(?:was|were)\b")
 _STARS = re.compile(r"\*{3,}")
 _SELF = re.compile(r"(?i)^(?:i|we|my|our)$")
@@ -55,6 +57,11 @@ class SlotFact(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The attribute with its object where the object is part of what it is about ("preference:chinese food")."""
         return f"{self.attribute}:{self.value}" if self.mode in ("like", "have", "gone", "many") else self.attribute
+
+
+@lru_cache(maxsize=1)
+def _prefilter() -> Prefilter:
+    return Prefilter([pattern.regex for pattern in slot_lists().patterns])
 
 
 def read_slots(text: str, *, speaker: str = "self", names: Sequence[str] = (), wish: bool = False) -> list[SlotFact]:
@@ -98,8 +105,9 @@ def _sentences(text: str) -> Iterator[tuple[int, str, bool]]:
 
 def _read_clause(clause: str, at: int, speaker: str, names: Sequence[str], lists: SlotLists) -> list[SlotFact]:
     facts: list[SlotFact] = []
-    latin = sum(c.isascii() and c.isalpha() for c in clause) * 2 > len(clause)
-    for pattern in lists.patterns:
+    latin = len(_LATIN.findall(clause)) * 2 > len(clause)
+    for number in _prefilter().possible(clause):
+        pattern = lists.patterns[number]
         if (pattern.lang == "en") != latin or (pattern.generic and facts):
             continue
         if pattern.requires and not pattern.requires.search(clause):

@@ -54,38 +54,58 @@ def places_of(text: str, offsets: NDArray[np.int32]) -> Places:
     tokens: list[int] = []
     inside: list[bool] = []
     last = -1
+    letter_before = False
     spans = offsets.tolist()
-    for number, (begin, end) in enumerate(spans):
-        if number + 1 < len(spans) and spans[number + 1][0] == begin:  # the word sign before a text's first token
+    following = [begin for begin, _ in spans[1:]] + [-1]
+    for number, ((begin, end), after) in enumerate(zip(spans, following, strict=True)):
+        if after == begin:  # the word sign before a text's first token
             continue
-        first = begin
-        while first < end and not text[first].isalnum():
-            first += 1
-        if first == end:
+        piece = _piece(text[begin:end])
+        if piece is None:
             continue
-        final = end - 1
-        while not text[final].isalnum():
-            final -= 1
-        if last < 0 or not _one_word(text, last, first):
+        first = begin + piece.first
+        if last < 0 or not (letter_before and piece.opens and _one_word(text, last, first)):
             starts.append(first)
             ends.append(last + 1)
-            gaps.append(gap_of(text[last + 1 : first]))
+            gaps.append(gap_of(text[last + 1 : first]) if first > last + 1 else "")
             tokens.append(number)
             inside.append(False)
-        if text[first] == "的" and first < final and text[first + 1].isalnum():
+        if piece.relative:
             starts.append(first + 1)
             ends.append(first + 1)
             gaps.append("")
             tokens.append(number)
             inside.append(True)
-        last = final
+        last = begin + piece.final
+        letter_before = piece.closes
     return Places(starts, ends, gaps, tokens, inside)
 
 
+class _Piece(Struct, frozen=True):
+    """A token's text: its first and last letter or digit, whether these make one word with their like beside them, and
+    whether it begins with a 的 that more follows."""
+
+    first: int
+    final: int
+    opens: bool
+    closes: bool
+    relative: bool
+
+
+@lru_cache(maxsize=65536)
+def _piece(text: str) -> _Piece | None:
+    """The token of a text; None where it has no letter or digit."""
+    alike = [at for at, ch in enumerate(text) if ch.isalnum()]
+    if not alike:
+        return None
+    first, final = alike[0], alike[-1]
+    relative = text[first] == "的" and first < final and text[first + 1].isalnum()
+    return _Piece(first, final, _letter(text[first]), _letter(text[final]), relative)
+
+
 def _one_word(text: str, last: int, first: int) -> bool:
-    """Whether two pieces are parts of one word: Latin letters side by side, or with one sign between ("don't", "3.5", "a-b")."""
-    if not (_letter(text[first]) and _letter(text[last])):
-        return False
+    """Whether two pieces that end and begin with Latin letters or digits are parts of one word: side by side, or with one sign
+    between ("don't", "3.5", "a-b")."""
     between = text[last + 1 : first]
     return not between or between in _JOINERS or (between == "," and text[first].isdigit() and text[last].isdigit())
 
@@ -105,7 +125,7 @@ def inputs_of(text: str, offsets: NDArray[np.int32], places: Places) -> tuple[ND
     """Rows of the two tables by token [n]: the kind of marks before it, and its letters."""
     kinds = np.zeros(len(offsets), np.intp)
     for gap, number, inner in zip(places.gaps, places.tokens, places.inside, strict=True):
-        if not inner:
+        if gap and not inner:
             kinds[number] = gap_kind(gap)
     return kinds, np.array([piece_row(text[begin:end]) for begin, end in offsets.tolist()], np.intp)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from models.lexicons import load_lexicon
+from models.prefilter import Named
 from models.tasks.slot_values import content_tokens
 from models.text import narrow
 
@@ -32,9 +33,19 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 @lru_cache(maxsize=1)
+def _named() -> Named:
+    return Named({name: pattern for name, pattern in _patterns().items() if name != "small_talk"})
+
+
+@lru_cache(maxsize=1)
 def _milestones() -> tuple[tuple[str, re.Pattern[str]], ...]:
     data = load_lexicon("milestones.toml")
     return tuple((name, _words(table["words"])) for name, table in data.items())
+
+
+@lru_cache(maxsize=1)
+def _named_milestones() -> Named:
+    return Named(dict(_milestones()))
 
 
 def _words(words: Sequence[str]) -> re.Pattern[str]:
@@ -47,8 +58,9 @@ def _words(words: Sequence[str]) -> re.Pattern[str]:
 def foreign_spans(text: str) -> list[tuple[int, int]]:
     """Spans that are not the speaker's: injected recall blocks and quoted lines. Sorted, disjoint."""
     patterns = _patterns()
-    spans = [match.span() for match in _QUOTED_LINE.finditer(text)]
-    for name in ("injected", "injected_block"):
+    spans = [match.span() for match in _QUOTED_LINE.finditer(text)] if ">" in text else []
+    possible = _named().possible(text)
+    for name in possible & {"injected", "injected_block"}:
         for match in patterns[name].finditer(text):
             block_end = _BLOCK_END.search(text, match.end())
             spans.append((match.start(), block_end.end() if block_end else len(text)))
@@ -81,9 +93,11 @@ def own_spans(start: int, end: int, foreign: Sequence[tuple[int, int]]) -> list[
 
 def says(kind: str, text: str) -> bool:
     """Whether a text is of a kind named in ``lexicons/policy.toml``: recital, proposal, trial, reasoning, pending …"""
-    return bool(_patterns()[kind].search(_plain(text)))
+    text = _plain(text)
+    return kind in _named().possible(text) and _patterns()[kind].search(text) is not None
 
 
+@lru_cache(maxsize=256)
 def is_small_talk(text: str) -> bool:
     """Whether a text consists of nothing but small talk ("嗯嗯。", "ok, thanks a lot!").
 
@@ -115,8 +129,9 @@ def milestone(text: str) -> str | None:
     """
     text = _plain(text)
     found = None
+    possible = _named_milestones().possible(text)
     for name, pattern in _milestones():
-        match = pattern.search(text)
+        match = pattern.search(text) if name in possible else None
         if match and name == "not":
             return None
         if match and found is None:

@@ -7,6 +7,7 @@ weights of its features. Chinese words and classes come from jieba's dictionary,
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from zlib import crc32
 
@@ -65,8 +66,8 @@ def _english_classes() -> dict[str, str]:
 
 def is_chinese(text: str) -> bool:
     """Whether a text is read with the Chinese model: a fifth of its letters, or more than eight, are Chinese."""
-    count = len(_CJK.findall(text))
-    return count > 8 or count * 5 >= max(1, sum(ch.isalpha() for ch in text[:200]))
+    count = 0 if text.isascii() else len(_CJK.findall(text))
+    return count > 8 or count * 5 >= max(1, sum(map(str.isalpha, text[:200])))
 
 
 def tokenize(text: str) -> Tokens:
@@ -81,7 +82,7 @@ def tokenize(text: str) -> Tokens:
     gaps: list[str] = []
     gap = ""
     for word, start, tag in pieces:
-        if not any(ch.isalnum() for ch in word):
+        if not (word.isalnum() or any(map(str.isalnum, word))):
             gap += gap_of(word)[: 4 - len(gap)]
             continue
         words.append(word.lower())
@@ -133,20 +134,22 @@ def _bucket(n: int) -> int:
     return n if n < 5 else 5 if n < 8 else 6 if n < 13 else 7 if n < 25 else 8
 
 
-def _spans(tokens: Tokens) -> list[tuple[int, ...]]:
+def _spans(tokens: Tokens, rows: Sequence[int]) -> list[tuple[int, ...]]:
+    """What lies around each of `rows` (rising) within its unmarked stretch: words and verbs before and after it."""
     words, gaps = tokens.words, tokens.gaps
     verbs = _verb_flags(tokens)
-    count = len(words)
-    left: list[tuple[int, int, int, int, int]] = []
+    wanted = set(rows)
+    left: dict[int, tuple[int, int, int, int, int]] = {}
     since = seen = 0
     verb_back = de_back = 99
     first = 0
-    for i in range(count):
+    for i in range(rows[-1] + 1 if rows else 0):
         if gaps[i] and i:
             since = seen = 0
             verb_back = de_back = 99
             first = i
-        left.append((since, seen, verb_back, de_back, first))
+        if i in wanted:
+            left[i] = since, seen, verb_back, de_back, first
         since += 1
         verb_back += 1
         de_back += 1
@@ -155,12 +158,12 @@ def _spans(tokens: Tokens) -> list[tuple[int, ...]]:
             verb_back = 0
         if words[i] in ("的", "that", "who", "which"):
             de_back = 0
-    rows: list[tuple[int, ...]] = []
+    found: list[tuple[int, ...]] = []
     ahead = verbs_ahead = 0
     verb_next = de_next = 99
     verb_in_de = 0
-    for i in range(count - 1, -1, -1):
-        if i + 1 < count and gaps[i + 1]:
+    for i in range(len(words) - 1, rows[0] - 1 if rows else len(words), -1):
+        if i + 1 < len(words) and gaps[i + 1]:
             ahead = verbs_ahead = verb_in_de = 0
             verb_next = de_next = 99
         ahead += 1
@@ -173,13 +176,14 @@ def _spans(tokens: Tokens) -> list[tuple[int, ...]]:
         if words[i] == "的":
             de_next = 0
             verb_in_de = 0
-        since, seen, verb_back, de_back, first = left[i]
-        rows.append((
-            _bucket(since), min(seen, 3), _bucket(verb_back), _bucket(de_back), _hash(words[first]),
-            _bucket(ahead), min(verbs_ahead, 3), _bucket(verb_next), _bucket(de_next), verb_in_de,
-        ))  # fmt: skip
-    rows.reverse()
-    return rows
+        if i in wanted:
+            since, seen, verb_back, de_back, first = left[i]
+            found.append((
+                _bucket(since), min(seen, 3), _bucket(verb_back), _bucket(de_back), _hash(words[first]),
+                _bucket(ahead), min(verbs_ahead, 3), _bucket(verb_next), _bucket(de_next), verb_in_de,
+            ))  # fmt: skip
+    found.reverse()
+    return found
 
 
 def _verb_flags(tokens: Tokens) -> list[bool]:
@@ -219,41 +223,45 @@ def _template_table() -> NDArray[np.intp]:
 
 
 _TABLE = _template_table()
+_SLOTS = tuple(np.ascontiguousarray(column) for column in _TABLE.T)
 _SEEDS = (np.arange(len(_TABLE), dtype=np.uint64) * np.uint64(2) + np.uint64(1))[:, None]
 
 
-def features(tokens: Tokens, domain: str = "unit") -> NDArray[np.int64]:
-    """Feature numbers ``[words, templates]`` of every word; a row is the evidence for a boundary before that word."""
+def features(tokens: Tokens, domain: str = "unit", rows: Sequence[int] | None = None) -> NDArray[np.int64]:
+    """Feature numbers ``[words, templates]`` of every word, or of the words numbered `rows` (rising); a row is the evidence
+    for a boundary before that word."""
+    return templates(tokens, domain, rows).T
+
+
+def templates(tokens: Tokens, domain: str = "unit", rows: Sequence[int] | None = None) -> NDArray[np.int64]:
+    """The same by template, ``[templates, words]``."""
     count = len(tokens.words)
+    rows = range(count) if rows is None else rows
     edge = _hash("\x02")
     words = [edge, edge, *(_hash(w) for w in tokens.words), edge, edge]
     tags = [edge, edge, *(_hash(t) for t in tokens.tags), edge, edge]
     gaps = [*(_hash(g) for g in tokens.gaps), edge]
     bare = int(not any(tokens.gaps[1:]) and count > 6)
-    columns = [
-        [gap_kind(g) for g in tokens.gaps],
-        [bare] * count,
-        gaps[:count],
-        gaps[1:],
-        [DOMAINS.index(domain)] * count,
-        *(words[k : k + count] for k in range(5)),
-        *(tags[k : k + count] for k in range(5)),
-        *zip(*_spans(tokens), strict=True),
-        [_hash(g[:1]) for g in tokens.gaps],
-        [_hash(g[-1:]) for g in tokens.gaps],
-        [0] * count,
-    ]
-    base = np.array(columns, dtype=np.uint64)
-    value = np.repeat(_SEEDS, count, axis=1)
-    for slot in range(_WIDTH):
-        value ^= base[_TABLE[:, slot]]
+    house = DOMAINS.index(domain)
+    around = [
+        (
+            gap_kind(tokens.gaps[i]), bare, gaps[i], gaps[i + 1], house, *words[i : i + 5], *tags[i : i + 5], *span,
+            _hash(tokens.gaps[i][:1]), _hash(tokens.gaps[i][-1:]), 0,
+        )
+        for i, span in zip(rows, _spans(tokens, rows), strict=True)
+    ]  # fmt: skip
+    base = np.array(around, dtype=np.uint64).reshape(len(rows), len(_COLUMNS)).T
+    value = np.repeat(_SEEDS, len(rows), axis=1)
+    for columns in _SLOTS:
+        value ^= base.take(columns, axis=0)
         value *= _ODD
         value ^= value >> _SHIFT
     value *= _MIX
     value >>= _DROP
-    return value.T.astype(np.int64)
+    return value.view(np.int64)
 
 
+@lru_cache(maxsize=4096)
 def gap_of(between: str) -> str:
     """The marks between two words, at most four; blanks count for nothing, a line break does.
 

@@ -7,6 +7,7 @@ the linear model does it alone. Both are trained by ``python -m models.train.seg
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from models.errors import ResourceError
 from models.records import Pause
 from models.text import narrow
 from models.units.boundary_net import STYLES, BoundaryNet, places_of
-from models.units.clause_features import BITS, Tokens, features, is_chinese, tokenize
+from models.units.clause_features import BITS, Tokens, is_chinese, templates, tokenize
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
 MAX_TEXT = 20_000
@@ -30,6 +31,10 @@ PAUSE_MS, PAUSE_WEIGHT, PAUSE_FULL_MS = 250, 3.0, 1200
 """A pause from 250 ms on is evidence; its weight in log odds grows to 3.0 at 1.2 s."""
 APART = 0.5
 """In a text without marks, the probability from which a statement of its own begins."""
+HIGHEST = 9.0
+"""Log odds that the word models count for at most."""
+SLACK = 0.01
+"""More than rounding could make of a sum of log odds."""
 NO_WORD = -4.0
 """Log odds of a boundary where the word models see no word begin."""
 _OPENING = frozenset("“‘\"'「『（(《<[【〈—-–")
@@ -89,8 +94,20 @@ class BoundaryModel(Struct, frozen=True):
 
     def scores(self, tokens: Tokens, *, apart: bool = False) -> NDArray[np.float32]:
         """The log odds of the same."""
+        return self._sums(templates(tokens), apart=apart)
+
+    def odds(self, tokens: Tokens, rows: Sequence[int], *, apart: bool) -> NDArray[np.float32]:
+        """The log odds of a clause and (`apart`; else `NO_WORD`) of a statement before the words numbered `rows`, float32 [rows, 2]."""
+        places = templates(tokens, rows=rows)
+        found = np.full((len(rows), 2), NO_WORD, np.float32)
+        found[:, 0] = self._sums(places, apart=False)
+        if apart:
+            found[:, 1] = self._sums(places, apart=True)
+        return found
+
+    def _sums(self, places: NDArray[np.int64], *, apart: bool) -> NDArray[np.float32]:
         weights, bias = (self.apart_weights, self.apart_bias) if apart else (self.weights, self.bias)
-        return (weights[features(tokens)].sum(axis=1) + bias).astype(np.float32)
+        return (np.add.reduce(weights.take(places), 0) + bias).astype(np.float32)
 
 
 WordModels = tuple[BoundaryModel, BoundaryModel]
@@ -159,18 +176,36 @@ def _from_states(
     if len(places.starts) < 2:
         return None
     chinese, bare = is_chinese(narrow(text)), _is_bare(places.gaps)
+    limit = net.limit(chinese=chinese, bare=bare)
     odds = net.odds(encoded, places)[:, [STYLES.index("unit_zh" if chinese else "unit_en"), STYLES.index("apart")]]
     if net.share < 1:
-        odds = net.share * odds + (1 - net.share) * word_odds(text, places.starts, words, bare=bare)
+        share = net.share
+        rows = range(len(odds)) if pauses else _open_rows(odds, share, places.gaps, limit, bare=bare)
+        blended = np.full_like(odds, -np.inf)
+        if rows:
+            by_word = word_odds(text, [places.starts[i] for i in rows], words, bare=bare)
+            blended[rows] = share * odds[rows] + (1 - share) * by_word
+        odds = blended
     both = _probability(odds)
     both[0] = 0.0
     chances, apart = both[:, 0], both[:, 1] if bare else np.zeros_like(both[:, 1])
     if pauses:
         chances = _with_pauses(chances, places.starts, pauses)
         apart = _with_pauses(apart, places.starts, pauses) if bare else apart
-    return _Reading(
-        places.starts, places.ends, places.gaps, chances, apart, net.limit(chinese=chinese, bare=bare), chinese
-    )
+    return _Reading(places.starts, places.ends, places.gaps, chances, apart, limit, chinese)
+
+
+def _open_rows(
+    odds: NDArray[np.float32], share: float, gaps: Sequence[str], limit: float, *, bare: bool
+) -> Sequence[int]:
+    """Places that the word models could make a boundary, or that are one anyway: only there are they asked."""
+    most = (1 - share) * HIGHEST + SLACK
+    least_clause, least_apart = (math.log(chance / (1 - chance)) - most for chance in (limit, APART))
+    rows = []
+    for i, (clause, apart) in enumerate((share * odds).tolist()):
+        if i and (clause > least_clause or (bare and apart > least_apart) or "\n" in gaps[i]):
+            rows.append(i)
+    return rows
 
 
 def word_odds(
@@ -180,15 +215,15 @@ def word_odds(
     own. Where no word begins, a boundary is unlikely."""
     tokens = tokenize(text[:MAX_TEXT])
     found = np.full((len(starts), 2), NO_WORD, np.float32)
-    if not tokens.words:
-        return found
-    model = words[not tokens.chinese] if words else shipped(tokens.chinese)
-    order = {start: i for i, start in enumerate(tokens.starts)}
-    rows = [order.get(start, -1) for start in starts]
-    scores = model.scores(tokens)
-    apart = model.scores(tokens, apart=True) if bare else np.full_like(scores, NO_WORD)
-    both = np.vstack([np.stack([scores, apart], 1), [[NO_WORD, NO_WORD]]]).astype(np.float32)
-    return np.clip(both[rows], -9.0, 9.0)
+    wanted = set(starts)
+    rows = [i for i, start in enumerate(tokens.starts) if start in wanted]
+    if rows:
+        model = words[not tokens.chinese] if words else shipped(tokens.chinese)
+        order = {tokens.starts[i]: at for at, i in enumerate(rows)}
+        places = [at for at, start in enumerate(starts) if start in order]
+        odds = model.odds(tokens, rows, apart=bare)
+        found[places] = np.clip(odds, -HIGHEST, HIGHEST)[[order[starts[at]] for at in places]]
+    return found
 
 
 def _probability(odds: NDArray[np.float32]) -> NDArray[np.float32]:

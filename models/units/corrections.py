@@ -9,6 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from models.lexicons import load_lexicon
+from models.prefilter import Named
 from models.tasks.slot_values import content_tokens, value_kind
 from models.text import narrow
 
@@ -32,10 +33,15 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(f"(?i){source}") for name, source in load_lexicon("corrections.toml").items()}
 
 
-def _english_contrast(text: str) -> re.Match[str] | None:
+@lru_cache(maxsize=1)
+def _named() -> Named:
+    return Named(_patterns())
+
+
+def _english_contrast(text: str, possible: frozenset[str]) -> re.Match[str] | None:
     """ "not X but Y" of two values: names, numbers, times, or two things with articles; not "not easy, but worth it"."""
     for name in ("contrast_en", "contrast_back_en"):
-        match = _patterns()[name].search(text)
+        match = _search(name, text, possible)
         if match is None:
             continue
         articles = all(re.match(r"(?i)(?:the|a|an|my|our) ", match[side].strip()) for side in ("wrong", "right"))
@@ -52,24 +58,30 @@ def read_correction(text: str, has_time: bool = False) -> Correction | None:
     >>> read_correction("不是周三，是周四").wrong
     '周三'
     """
-    patterns = _patterns()
     text = narrow(text[:MAX_TEXT]).replace("’", "'")
-    contrast = patterns["contrast_zh"].search(text) or _english_contrast(text)
+    possible = _named().possible(text)
+    if not possible:
+        return None
+    contrast = _search("contrast_zh", text, possible) or _english_contrast(text, possible)
     wrong = contrast["wrong"].strip() if contrast else ""
-    if patterns["correction_zh"].search(text) or patterns["correction_en"].search(text):
+    if _search("correction_zh", text, possible) or _search("correction_en", text, possible):
         return Correction(kind="correction", wrong=wrong)
     if text.rstrip().endswith(("?", "？", "吗")):
         return None
     if contrast:
         return Correction(kind="contrast", wrong=wrong)
     if has_time:
-        move = patterns["move_zh"].search(text) or patterns["move_en"].search(text)
+        move = _search("move_zh", text, possible) or _search("move_en", text, possible)
         if move:
             return Correction(kind="move", what=(move["what"] or "").strip())
-    settled = patterns["resolved_zh"].search(text) or patterns["resolved_en"].search(text)
-    if settled and not patterns["unresolved"].search(text):
+    settled = _search("resolved_zh", text, possible) or _search("resolved_en", text, possible)
+    if settled and not _search("unresolved", text, possible):
         return Correction(kind="resolved")
     return None
+
+
+def _search(name: str, text: str, possible: frozenset[str]) -> re.Match[str] | None:
+    return _patterns()[name].search(text) if name in possible else None
 
 
 def is_bare_correction(text: str) -> bool:
@@ -79,8 +91,8 @@ def is_bare_correction(text: str) -> bool:
     (True, False)
     """
     plain = narrow(text[:MAX_TEXT]).replace("’", "'")
-    patterns = _patterns()
-    if not (patterns["correction_zh"].search(plain) or patterns["correction_en"].search(plain)):
+    patterns, possible = _patterns(), _named().possible(plain)
+    if not (_search("correction_zh", plain, possible) or _search("correction_en", plain, possible)):
         return False
     rest = patterns["correction_en"].sub(" ", patterns["correction_zh"].sub(" ", plain))
     return not content_tokens(rest)

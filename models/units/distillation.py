@@ -133,8 +133,10 @@ def _parts(source: str, keep: Sequence[str], patterns: Patterns) -> list[_Part]:
         if not any(ch.isalnum() for ch in text):
             continue
         flat = narrow(text)
-        must = bool(patterns["must"].search(flat)) or any(word in text for word in keep)
-        facts = len(set(patterns["must"].findall(flat))) + sum(word in text for word in set(keep))
+        needed = set(patterns["must"].findall(flat))
+        named = sum([word in text for word in set(keep)])
+        must = bool(needed) or named > 0
+        facts = len(needed) + named
         parts.append(_Part(text, must, _worth(flat, patterns, len(parts)), facts))
     return _bound(parts)
 

@@ -86,11 +86,13 @@ class TermList:
             while state and ch not in goto[state]:
                 state = fail[state]
             state = goto[state].get(ch, 0)
+            if not state:
+                continue
             for term in found[state]:
                 start = at + 1 - len(term)
                 if _whole(flat, start, at + 1):
                     hits.append(TermHit(start, at + 1, term))
-        return sorted(hits)
+        return sorted(hits) if hits else hits
 
 
 def _whole(text: str, start: int, end: int) -> bool:

@@ -12,6 +12,7 @@ about the distance that smooth neighbours have, since two neighbours alone give 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -71,8 +72,8 @@ class EntropyTable(Struct, frozen=True):
         """The entropy 0..1 of a clause with this spread (None: it stands alone), type and cues."""
         x = self.bias + self.types.get(kind, 0.0) + sum(self.cues.get(cue, 0.0) for cue in sorted(cues))
         if spread is not None:
-            x += self.gain * float(np.clip((spread - scale.middle) / scale.width, -2.0, 2.0))
-        return round(float(1.0 / (1.0 + np.exp(-x))), 4)
+            x += self.gain * min(max((spread - scale.middle) / scale.width, -2.0), 2.0)
+        return round(1.0 / (1.0 + math.exp(min(-x, 700.0))), 4)
 
 
 def vector_distances(vectors: NDArray[np.float32]) -> NDArray[np.float64] | None:

@@ -7,16 +7,18 @@ sign one. The e5 tokenizer counts fewer on Chinese (about 0.7) and about as many
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _UNIT = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[^\\W_\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{1,6}|[^\\w\\s]|_"
 )
 
 
+@lru_cache(maxsize=512)
 def count_tokens(text: str) -> int:
     """The number of tokens of a text.
 
     >>> count_tokens("测试账号已开通"), count_tokens("The refund arrived.")
     (7, 5)
     """
-    return sum(1 for _ in _UNIT.finditer(text))
+    return len(_UNIT.findall(text))

@@ -7,6 +7,7 @@ there is none, it is not finite, or it comes from an encoder of another size.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from models.encoder import Encoded
 from models.errors import ResourceError
 from models.lexicons import FOLDER, read_toml
+from models.prefilter import Prefilter
 from models.records import UnitType
 from models.text import narrow, simplify
 
@@ -59,6 +61,9 @@ class Cues:
         """Raises ResourceError if an entry is no regular expression."""
         self._chinese = _compiled(chinese)
         self._english = _compiled(english)
+        self._may_chinese = Prefilter([pattern for _, pattern in self._chinese])
+        self._may_english = Prefilter([pattern for _, pattern in self._english])
+        self.seen = lru_cache(maxsize=256)(self._seen)  # a statement is a unit too, most often
 
     @classmethod
     def load(cls, path: Path = LEXICON) -> Cues:
@@ -68,13 +73,19 @@ class Cues:
             raise ResourceError(f"{path.name}: needs the tables [zh] and [en]")
         return cls(data["zh"], data["en"])
 
-    def seen(self, flat: str) -> frozenset[str]:
+    def _seen(self, flat: str) -> frozenset[str]:
         """Names of the cues in a text already given by `flatten`."""
         found = set()
         if not flat.isascii():
-            found.update([name for name, pattern in self._chinese if pattern.search(flat)])
+            for number in self._may_chinese.possible(flat):
+                name, pattern = self._chinese[number]
+                if pattern.search(flat):
+                    found.add(name)
         if _LATIN.search(flat):
-            found.update([name for name, pattern in self._english if name not in found and pattern.search(flat)])
+            for number in self._may_english.possible(flat):
+                name, pattern = self._english[number]
+                if name not in found and pattern.search(flat):
+                    found.add(name)
         return frozenset(found)
 
 
@@ -88,6 +99,7 @@ def _compiled(expressions: Mapping[str, str]) -> list[tuple[str, re.Pattern[str]
     return found
 
 
+@lru_cache(maxsize=256)
 def flatten(text: str) -> str:
     """The form in which cues and pieces are read: narrow, simplified, straight apostrophes, at most 600 characters."""
     return simplify(narrow(text[:MAX_TEXT])).replace("’", "'").strip()
@@ -96,26 +108,56 @@ def flatten(text: str) -> str:
 def pieces(flat: str, cues: frozenset[str]) -> list[int]:
     """Feature numbers of a flattened text, without repeats, sorted."""
     lower = _DIGITS.sub("#", flat.lower())
-    names = [f"c:{cue}" for cue in cues]
-    ordered = sorted(cues)
-    names += [f"cc:{a}:{b}" for i, a in enumerate(ordered) for b in ordered[i + 1 :]]
-    for run in _CJK_RUN.findall(lower):
-        names += [f"z:{run[i : i + 2]}" for i in range(len(run) - 1)] + [f"y:{ch}" for ch in run]
-    chinese = _CJK_RUN.search(lower)
-    if chinese:
-        names += [f"s:{lower[:2]}", f"e:{lower.rstrip('。！!，,~ ')[-1:]}"]
+    found = set(_cue_places(cues))
+    runs = () if lower.isascii() else _CJK_RUN.findall(lower)
+    for run in runs:
+        found.update([_PAIRS[run[i : i + 2]] for i in range(len(run) - 1)])
+        found.update([_CHARACTERS[ch] for ch in run])
+    if runs:
+        found.add(_place(f"s:{lower[:2]}"))
+        found.add(_place(f"e:{lower.rstrip('。！!，,~ ')[-1:]}"))
     words = _WORD.findall(lower)
     if words:
-        names += [f"w:{word}" for word in words] + [f"b:{a}_{b}" for a, b in zip(words, words[1:], strict=False)]
-        if not chinese:
-            names += [f"f:{words[0]}", f"g:{'_'.join(words[:2])}"]
-    names.append("long" if len(flat) > 25 else "short")
-    return sorted({_place(name) for name in names})
+        found.update([_WORDS[word] for word in words])
+        found.update([_WORD_PAIRS[pair] for pair in map("_".join, zip(words, words[1:], strict=False))])
+        if not runs:
+            found.add(_place(f"f:{words[0]}"))
+            found.add(_place(f"g:{'_'.join(words[:2])}"))
+    found.add(_place("long" if len(flat) > 25 else "short"))
+    return sorted(found)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
+def _cue_places(cues: frozenset[str]) -> tuple[int, ...]:
+    """Feature numbers of the cues and of their pairs."""
+    ordered = sorted(cues)
+    names = [f"c:{cue}" for cue in ordered]
+    names += [f"cc:{a}:{b}" for i, a in enumerate(ordered) for b in ordered[i + 1 :]]
+    return tuple(_place(name) for name in names)
+
+
+@lru_cache(maxsize=4096)
 def _place(name: str) -> int:
     return crc32(name.encode("utf-8", "surrogatepass")) >> (32 - BITS)
+
+
+class _Places(dict[str, int]):
+    """Feature numbers of the strings of one kind, worked out once; forgotten when there are too many."""
+
+    LIMIT = 50_000
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def __missing__(self, string: str) -> int:
+        if len(self) >= self.LIMIT:
+            self.clear()
+        place = self[string] = _place(self._kind + string)
+        return place
+
+
+_PAIRS, _CHARACTERS, _WORDS, _WORD_PAIRS = _Places("z:"), _Places("y:"), _Places("w:"), _Places("b:")
 
 
 class VectorHead(Struct, frozen=True):
@@ -164,10 +206,10 @@ class TypeModel(Struct, frozen=True):
         """A probability for each of ``CLASSES``, ``float32 [classes]``."""
         places = pieces(flat, seen)
         head = self.vector_head
-        if vector is not None and vector.shape == head.center.shape and np.isfinite(vector).all():
-            scores = head.weights[places].sum(axis=0) + head.bias + (vector - head.center) @ head.turn
+        if vector is not None and vector.shape == head.center.shape and _finite(vector):
+            scores = np.add.reduce(head.weights.take(places, 0), 0) + head.bias + (vector - head.center) @ head.turn
         else:
-            scores = self.weights[places].sum(axis=0) + self.bias
+            scores = np.add.reduce(self.weights.take(places, 0), 0) + self.bias
         scores = np.exp(scores - scores.max())
         return scores / scores.sum()
 
@@ -187,11 +229,18 @@ class TypeModel(Struct, frozen=True):
         return Typed(TYPES[best], round(float(chances[best]), 4), seen, round(idle, 4))
 
 
-def span_evidence(encoded: Encoded, start: int, end: int) -> NDArray[np.float32]:
-    """Unit vector ``[H]`` of what a span says beyond its utterance: its mean state less half the utterance's."""
-    beyond = encoded.span_mean(start, end) - COMPANY * encoded.pooled
-    length = float(np.linalg.norm(beyond))
-    return (beyond / length if length > 0 else beyond).astype(np.float32)
+def _finite(vector: NDArray[np.float32]) -> bool:
+    return math.isfinite(float(vector.dot(vector))) or bool(np.isfinite(vector).all())
+
+
+def span_evidence(
+    encoded: Encoded, start: int, end: int, mean: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """Unit vector ``[H]`` of what a span says beyond its utterance: its mean state (`mean` if it is at hand) less half the
+    utterance's."""
+    beyond = (encoded.span_mean(start, end) if mean is None else mean) - COMPANY * encoded.pooled
+    length = float(np.sqrt(beyond.dot(beyond)))
+    return (beyond / length if length > 0 else beyond).astype(np.float32, copy=False)
 
 
 @lru_cache(maxsize=1)

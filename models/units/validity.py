@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 
+from models.prefilter import Named
 from models.records import TimeExpression, UnitType, Validity
 
 _LASTING = frozenset({"preference", "identity", "constraint", "rule", "correction", "fact"})
@@ -37,6 +39,11 @@ _LENGTH = re.compile(
 _NUMBERS = {ch: i for i, ch in enumerate("零一二三四五六七八九十")} | {"两": 2, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5}  # fmt: skip
 
 
+@lru_cache(maxsize=1)
+def _cycles() -> Named:
+    return Named({**dict(_COMPILED), "weekday_zh": _WEEKDAY_ZH, "weekday_en": _WEEKDAY_EN})
+
+
 def cycle_pattern(flat: str, times: Sequence[TimeExpression]) -> str | None:
     """The cycle that a text names: the time reader's, else by words.
 
@@ -46,13 +53,16 @@ def cycle_pattern(flat: str, times: Sequence[TimeExpression]) -> str | None:
     for time in times:
         if time.recurrence:
             return time.recurrence
+    possible = _cycles().possible(flat)
+    if not possible:
+        return None
     weekday = _WEEKDAY_ZH.search(flat)
     if weekday:
         return f"every_{_DAYS_ZH[weekday[1]]}"
     weekday = _WEEKDAY_EN.search(flat)
     if weekday:
         return f"every_{(weekday[1] or weekday[2]).lower()}day"
-    return next((name for name, pattern in _COMPILED if pattern.search(flat)), None)
+    return next((name for name, pattern in _COMPILED if name in possible and pattern.search(flat)), None)
 
 
 def read_validity(
