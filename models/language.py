@@ -35,6 +35,7 @@ _SCRIPTS = (
 )
 _CHARACTER = {name: re.compile(f"[{ranges}]") for name, ranges in _SCRIPTS}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_WIDE_LETTERS = {code: code - 0xFEE0 for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _MASKED = re.compile(r"\[[a-z_]{2,20}:(?:xs|s|m|l|xl)\]")
 _CHUNK = re.compile(r"[^\s\u2e80-\uffef]+")
 _CODE_SIGN = re.compile(r"[0-9_/@=#+]")
@@ -42,6 +43,23 @@ _WORD = re.compile(r"[A-Za-z\u00c0-\u024f]+(?:['’][A-Za-z\u00c0-\u024f]+)?")
 _ZH_GRAMMAR = re.compile(
     "[的了吗嗎呢吧是在我你您他她不没沒有就都和这這那哪会會能要请請把被给給对對跟还還也们們什么麼怎去来來]"
 )
+
+
+_TAG = re.compile(r"([A-Za-z]{2,8})(?:[-_][A-Za-z0-9]{1,8})*")
+_SHORT = {
+    "zho": "zh", "chi": "zh", "cmn": "zh", "yue": "zh", "wuu": "zh", "chinese": "zh", "mandarin": "zh",
+    "eng": "en", "english": "en",
+}  # fmt: skip
+"""Longer names that clients and recognisers give these two languages."""
+
+
+def primary(tag: str | None) -> str | None:
+    """The language of a tag as clients send it: zh for zh-CN, zh_Hant_TW and cmn, en for en-US; None where it names none."""
+    found = _TAG.fullmatch(tag.strip()) if tag else None
+    if found is None:
+        return None
+    name = found[1].lower()
+    return _SHORT.get(name) or (name if len(name) <= 3 and name not in ("und", "mul", "mis", "zxx") else None)
 
 
 class Language(Struct, frozen=True):
@@ -57,6 +75,7 @@ def detect(text: str) -> Language:
     weights: dict[str, float] = {}
     chinese = 0
     if _NOT_ASCII.search(sample):
+        sample = sample.translate(_WIDE_LETTERS)
         counts = {name: len(pattern.findall(sample)) for name, pattern in _CHARACTER.items()}
         chinese, kana = counts.pop("han"), counts.pop("kana")
         if (kana > 1 or kana > chinese) and kana >= 0.15 * (chinese + kana):

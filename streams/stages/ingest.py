@@ -66,6 +66,7 @@ def tidy(utterance: Utterance, message: Message) -> Utterance:
     if utterance.speaker.role == "tool" and utterance.tool is not None:
         utterance.text = tool_line(utterance.tool)
         utterance.quoted, utterance.pauses = [], []
+    utterance.lang = language.primary(utterance.lang)
     found = privacy.find_never(utterance.text, utterance.lang)
     masked = privacy.mask(utterance.text, found) if found else utterance.text
     lang = language.detect(masked)

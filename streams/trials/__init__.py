@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from models.language import primary
+
 Case = dict[str, Any]
 Trial = Callable[[Case], dict[str, Any]]
 
@@ -22,6 +24,7 @@ def answer_lines(trial: Trial, lines: Iterable[str]) -> Iterable[bytes]:
             case = msgspec.json.decode(line, type=dict[str, Any])
             if not isinstance(case.get("text"), str):
                 raise ValueError("`text` must be a string")
+            case["lang"] = primary(case["lang"]) if isinstance(case.get("lang"), str) else None
             fields = trial(case)
         except (msgspec.DecodeError, ValueError) as error:
             fields = {"error": str(error)}

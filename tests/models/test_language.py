@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.language import detect
+from models.language import detect, primary
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,8 @@ from models.language import detect
         ("这个报表的 format 不太对，帮我 check 一下", "zh"),
         ("ThinkPad X1 Carbon Gen 12 坏了", "zh"),
         ("OK 收到", "zh"),
+        ("ＨＥＬＬＯ　ＷＯＲＬＤ", "en"),
+        ("ｐｌｅａｓｅ call me", "en"),
         ("請問發票什麼時候寄出？", "zh"),
         ("CN-A10293 到哪了", "zh"),
         ("Please forward it to 王芳 before Friday", "en"),
@@ -34,6 +36,17 @@ from models.language import detect
 )
 def test_language(said: str, lang: str | None) -> None:
     assert detect(said).lang == lang
+
+
+@pytest.mark.parametrize(
+    ("tag", "lang"),
+    [
+        ("zh", "zh"), ("zh-CN", "zh"), ("ZH_hant_TW", "zh"), ("cmn-Hans", "zh"), ("Chinese", "zh"), ("en-US", "en"),
+        ("EN", "en"), ("eng", "en"), ("fr-CA", "fr"), ("und", None), ("", None), ("?", None), ("english please", None), (None, None),
+    ],
+)  # fmt: skip
+def test_a_clients_tag_names_its_language(tag: str | None, lang: str | None) -> None:
+    assert primary(tag) == lang
 
 
 def test_mix_names_both_languages_of_a_switched_sentence() -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from streams.trials import answer_lines, language, pii
+from streams.trials import answer_lines, language, pii, times
 
 
 def answers(module: object, *cases: dict[str, object]) -> list[dict[str, object]]:
@@ -35,3 +35,10 @@ def test_language(said: str, lang: str | None) -> None:
 def test_a_bad_line_is_answered_with_an_error() -> None:
     good, bad = answers(pii, {"id": 1, "text": "好"}, {"id": 2})
     assert "pii" in good and "error" in bad
+
+
+def test_a_clients_language_tag_is_read() -> None:
+    (answer,) = answers(
+        times, {"id": 1, "text": "tomorrow at 3pm", "lang": "en-GB", "now": "2026-03-02T10:00:00+08:00"}
+    )
+    assert [found["normalized_time"] for found in answer["times"]] == ["2026-03-03T15:00:00+08:00"]

@@ -9,6 +9,8 @@ import pytest
 
 from models.errors import RecordError
 from models.records import Utterance
+from streams.messages import Message
+from streams.stages.ingest import Ingest
 from streams.stages.validation import MAX_TEXT, decode_input
 
 GOOD: dict[str, Any] = {
@@ -95,3 +97,17 @@ def test_details_do_not_repeat_the_record() -> None:
     with pytest.raises(RecordError) as caught:
         decode_input(with_(speaker={"role": "6222021234567890128"}), "utterance/1")
     assert "6222" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "lang"),
+    [
+        ("en-US", "tomorrow at 3pm", "en"),
+        ("zh_Hans_CN", "明天见", "zh"),
+        ("und", "明天见", "zh"),
+        (None, "ＯＫ　ＴＨＡＮＫＳ", "en"),
+    ],
+)
+def test_ingest_writes_a_language_whatever_tag_came(tag: str | None, text: str, lang: str) -> None:
+    clean = Ingest().read(Message(topic="utterances.raw", partition=0, offset=0, value=with_(text=text, lang=tag)))
+    assert clean is not None and clean.lang == lang
