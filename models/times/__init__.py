@@ -7,6 +7,7 @@ open stays null; nothing is read from the wall clock.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -166,9 +167,11 @@ def _together(first: list[Reading], second: list[Reading]) -> list[Reading]:
         return first or second
     kept: list[Reading] = []
     for piece, reading in sorted([*first, *second], key=lambda r: (r[0].start - r[0].end, r[0].start)):
-        if all(piece.end <= other.start or piece.start >= other.end for other, _ in kept):
-            kept.append((piece, reading))
-    return sorted(kept, key=lambda r: r[0].start)
+        at = bisect_left(kept, piece.start, key=lambda r: r[0].start)
+        before_ends = not at or kept[at - 1][0].end <= piece.start
+        if before_ends and (at == len(kept) or piece.end <= kept[at][0].start):
+            kept.insert(at, (piece, reading))
+    return kept
 
 
 def _expression(text: str, piece: Piece, reading: Placed | None, now: datetime) -> TimeExpression:

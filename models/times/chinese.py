@@ -37,6 +37,8 @@ _FUTURE = re.compile(
     r"[要会将请约]|打算|准备|保证|承诺|一定|答应|给你|派人|麻烦|前完成|快|别|为了|除了|改到|推迟|提前|必须|务必|之后再|再"
 )
 _CLAUSE = re.compile(r"[。！？!?;；\n]")
+REACH = 200
+"""Characters on either side that can tell what has happened: a look at all of a long text for each time in it has no end."""
 _PHRASE = re.compile(r"[,，]")
 
 
@@ -149,7 +151,7 @@ def chinese_bias(text: str, piece: Piece) -> Bias:
         return None
     if piece.unit == "past":
         return "past"
-    before, after = text[: piece.start], text[piece.end :]
+    before, after = text[max(0, piece.start - REACH) : piece.start], text[piece.end : piece.end + REACH]
     if before.endswith(("今天是", "今天", "又到", "又是", "今儿", "到了")) or after.startswith("了"):
         return "now"
     starts = [m.end() for m in _CLAUSE.finditer(before)]

@@ -34,6 +34,8 @@ _FUTURE = re.compile(
 )
 _IS_NOW = re.compile(r"(?:\bit(?:['\u2019]s|\sis)|today(?:['\u2019]s|\sis))\s(?:already\s)?$")
 _CLAUSE = re.compile(r"[.!?;\n](?=\s|$)")
+REACH = 400
+"""Characters on either side that can tell what has happened."""
 _NUMBER = re.compile(r"\s?(\d{1,2}|[a-z]{3,6})(?![\w:%]|\.\d)")
 
 
@@ -169,7 +171,7 @@ def english_bias(text: str, piece: Piece) -> Bias:
         return "past"
     if not leans(piece):
         return None
-    before, after = text[: piece.start], text[piece.end :]
+    before, after = text[max(0, piece.start - REACH) : piece.start], text[piece.end : piece.end + REACH]
     if _IS_NOW.search(lowered(before[-16:])):
         return "now"
     starts = [m.end() for m in _CLAUSE.finditer(before)]

@@ -61,6 +61,20 @@ def test_worse_input_is_linear(text: str) -> None:
     assert time.process_time() - began < 2
 
 
+@pytest.mark.parametrize("said", ["路1号", "下下", "monday ", "5pm to ", "三点到", "三点 monday ", "every monday "])
+def test_twice_the_text_takes_twice_the_time(said: str) -> None:
+    def cost(length: int) -> float:
+        best = 9.0
+        for _ in range(2):
+            began = time.process_time()
+            find_times((said * length)[:length], NOW)
+            best = min(best, time.process_time() - began)
+        return best
+
+    cost(500)
+    assert cost(16_000) < 8 * cost(4_000) + 0.05
+
+
 def test_a_megabyte() -> None:
     began = time.process_time()
     find_times("明天下午三点开会。" * 120_000, NOW)
