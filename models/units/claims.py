@@ -160,7 +160,7 @@ def tells(text: str) -> bool:
 
 def _asks(part: str, rest: str) -> bool:
     """Whether a part of a text asks. A Chinese sentence that ends in a full stop only does if it says so (请问, 想知道)."""
-    bare = part.strip(" ,，?？") if part.isascii() else part.strip(" ,，")
+    bare = part.strip(" ,，?？") if part.isascii() else _patterns()["hesitation"].sub("", part.strip(" ,，"))
     stop = _SENTENCE_STOP.search(part + rest)
     if not part.isascii() and stop is not None and stop.group() in "。.!！;；":
         return bool(_patterns()["polite_question"].search(bare))

@@ -84,6 +84,11 @@ def test_any_text_can_be_read(text: str) -> None:
         assert 0 <= start < end <= len(text)
 
 
+def test_talk_words_of_speech_are_no_question() -> None:
+    assert not asks_only("我昨天那个怎么说呢在你们家买了那个什么收纳盒")
+    assert asks_only("这个字怎么说呢") and asks_only("然后呢")
+
+
 @pytest.mark.parametrize("piece", ["9", "的", "(", " ", "my ", "我", "不要", "是", "预算", "，", "not ", "you ", "\n"])
 def test_no_pattern_blows_up(piece: str) -> None:
     text = piece * (10_000 // len(piece))
