@@ -35,6 +35,10 @@ from streams.watched import Joined, Watched
 AFFECT = "cuestream train affect --train DIR --bench DIR --out DIR"
 TYPES = "cuestream train types --out DIR"
 ENTROPY = "cuestream train entropy --train DIR --out DIR"
+NETWORK = ("coreference.onnx", "coreference.npz")
+"""The reference network is two files."""
+NOT_TAKEN = ("english_tagger.npz", "intent_net.npz", "name_gate.npz")
+"""Shipped weights that are no filter's: a folder of weights does not replace them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,7 @@ class Models:
     def load(cls, settings: Settings) -> Models:
         """Loads the shipped models and lists, or those the settings name. Raises `ResourceError` for a missing or short file."""
         privacy.load()
-        if settings.weights and not Path(settings.weights).is_dir():
-            raise ResourceError(f"weights={settings.weights}: no such folder; `cuestream train` makes one")
+        _check_folder(settings.weights)
         lists = settings.lists
         encoder = Encoder.load(settings.encoder or None)
 
@@ -76,7 +79,7 @@ class Models:
             heads_fit(model.encoder, encoder.name, "affect.npz", AFFECT)
             return model
 
-        filter1 = CoreferenceModel.load(_folder_with(settings, "coreference.onnx", "coreference.npz"))
+        filter1 = CoreferenceModel.load(_folder_with(settings, *NETWORK))
 
         def read_references(path: Path | None) -> CoreferenceModel:
             return CoreferenceModel(filter1.net, References.load(path), filter1.thresholds) if path else filter1
@@ -101,6 +104,22 @@ class Models:
             if one.refresh():
                 other.value = one.value
         self.segments.refresh()
+
+
+def _check_folder(weights: str) -> None:
+    """Raises ResourceError where the folder of weights is missing, or holds what no worker would take: said, not passed over."""
+    if not weights:
+        return
+    folder = Path(weights)
+    if not folder.is_dir():
+        raise ResourceError(f"weights={weights}: no such folder; `cuestream train` makes one")
+    there = [name for name in NETWORK if (folder / name).is_file()]
+    if len(there) == 1:
+        lacks = next(name for name in NETWORK if name not in there)
+        raise ResourceError(f"weights={weights}: {there[0]} without {lacks}: the two belong together")
+    for name in NOT_TAKEN:
+        if (folder / name).is_file():
+            raise ResourceError(f"weights={weights}: {name} cannot be replaced by setting; take it out of the folder")
 
 
 def _filter3(settings: Settings, encoder: Encoder) -> list[Watched[dict[str, Any]]]:

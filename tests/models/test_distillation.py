@@ -25,7 +25,7 @@ from models.units.token_count import count_tokens
         ("Hi, could you please send the label to my work address? Thanks!", "send the label to my work address?"),
         ("我每年秋天都去香山看红叶。", "我每年秋天都去香山看红叶"),
         ("请务必在8月9日前完成，这是总监亲自交代的", "请务必在8月9日前完成，这是总监亲自交代的"),
-        ("请你们务必重视这件事", "请你们务必重视这件事"),
+        ("请你们务必重视这件事", "你们务必重视这件事"),
         ("麻烦你们尽快补发发票", "尽快补发发票"),
     ],
 )

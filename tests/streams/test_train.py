@@ -90,3 +90,12 @@ def test_heads_of_another_encoder_are_refused_by_name(tmp_path: Path) -> None:
         Models.load(load_settings([f"weights={tmp_path}"], environ={}))
     with pytest.raises(ResourceError, match="no such folder"):
         Models.load(load_settings([f"weights={tmp_path / 'none'}"], environ={}))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("coreference.npz", "without coreference.onnx"), ("name_gate.npz", "cannot be replaced")]
+)
+def test_a_file_that_would_not_be_taken_is_refused(tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / name).write_bytes(b"x")
+    with pytest.raises(ResourceError, match=said):
+        Models.load(load_settings([f"weights={tmp_path}"], environ={}))
