@@ -18,6 +18,7 @@ from models.units.unit_types import CLASSES, Cues, TypeModel
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=timezone(timedelta(hours=8)))
 LINES = Path(__file__).parent.parent / "data" / "units.jsonl"
+MORE_LINES = Path(__file__).parents[2] / "models" / "train" / "unit_lines.jsonl"
 
 
 @pytest.mark.parametrize(
@@ -125,6 +126,16 @@ def test_labelled_lines_are_sound() -> None:
     assert {line["type"] for line in lines} == set(CLASSES)
     assert {line["lang"] for line in lines} == {"zh", "en"}
     assert {line["half"] for line in lines} == {"train", "held"}
+
+
+def test_training_lines_repeat_no_held_line() -> None:
+    held = {json.loads(line)["text"] for line in LINES.open(encoding="utf-8")}
+    more = [json.loads(line) for line in MORE_LINES.open(encoding="utf-8")]
+    assert {line["type"] for line in more} == set(CLASSES)
+    assert {line["severity"] for line in more} == {"low", "medium", "high"}
+    assert {line["resolution"] for line in more} == {"none", "pending", "resolved"}
+    assert {line["validity"] for line in more} == {"permanent", "transient", "periodic"}
+    assert len({line["text"] for line in more} - held) == len(more)
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:
