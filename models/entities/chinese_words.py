@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,6 +22,12 @@ RESCALED = 64
 """Characters between two rescalings of the forward and backward sums: they grow by less than 100 a character."""
 
 NAMED = ("PER", "LOC", "ORG")
+
+_TITLED = re.compile(
+    "[\u3400-\u9fff]{1,2}?(?:经理|主任|老师|先生|女士|小姐|阿姨|师傅|医生|律师|教授|博士|局长|院长|校长"
+    "|总(?![监裁经督管部统理书工])|工(?![程人头友厂长作会农业商])|[姐哥](?![姐哥妹弟]))"
+)
+"""A surname with a title: what the tagger takes into the name behind it ("王总明天") is no part of it."""
 
 
 class Word(Struct, frozen=True):
@@ -90,9 +97,20 @@ class Lac:
                 if label in NAMED:
                     sure = _posteriors(scores, self._steps) if sure is None else sure
                     p = round(float(sure[start:at, self._columns[label]].sum(axis=1).min()), 4)
-                words.append(Word(text[start:at], label, offset + start, offset + at, p))
+                words += _without_tail(Word(text[start:at], label, offset + start, offset + at, p))
                 start = at
         return words
+
+
+def _without_tail(word: Word) -> list[Word]:
+    titled = _TITLED.match(word.text) if word.tag == "PER" else None
+    if titled is None or titled.end() == len(word.text):
+        return [word]
+    at = titled.end()
+    return [
+        Word(word.text[:at], "PER", word.start, word.start + at, word.p),
+        Word(word.text[at:], "n", word.start + at, word.end),
+    ]
 
 
 def _pairs(path: Path) -> list[tuple[str, str]]:

@@ -33,7 +33,7 @@ _HAN = re.compile("[\u3400-\u9fff]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]{2}")
 _WAREHOUSE_EN = re.compile(r"\b(?:[A-Z][a-z]+ ){1,2}[Ww]arehouse\b|\b[Ww]arehouse (?:[A-Z]\b|\d{1,3}\b)")
 _HONORIFIC = re.compile(
-    "[\u3400-\u9fff]{1,2}(?:工|总|先生|女士|小姐|老师|经理|主任|阿姨|师傅|医生|律师|教授|博士|局长|院长|校长|董|哥|姐)$"
+    "[\u3400-\u9fff]{1,2}(?:工程师|总工|总裁|总监|总经理|副总|姐姐|哥哥|大姐|大哥|工|总|先生|女士|小姐|老师|经理|主任|阿姨|师傅|医生|律师|教授|博士|局长|院长|校长|董|哥|姐)$"
 )
 Found = tuple[int, int, str, str, str]
 

@@ -24,6 +24,11 @@ _NAME_TAGS = frozenset({"PER", "LOC", "nz"})
 _VERSUS_AFTER = re.compile(r"\s?(?:vs|VS|Vs)(?![A-Za-z])")
 _VERSUS_BEFORE = re.compile(r"(?<![A-Za-z])(?:vs|VS|Vs)\.?\s?$")
 _EDGE = re.compile("[^\u3400-\u9fff]")
+_DATE = re.compile(
+    "[今明昨后前][天晚早日年]|[上下这本]?(?:周|星期|礼拜)[一二三四五六日天末]|[一二三四五六七八九十]+[月号日点]|[上下中]午"
+    "|国庆|春节|中秋|元旦|清明|端午|五一|十一"
+)
+"""A date where a given name would stand: nobody is called 明天来."""
 _FUNCTION = frozenset("的了和与及跟在是为有被把将给对向从到也都就还又再要会能可说问住已正请让叫、，。")
 
 
@@ -146,6 +151,8 @@ def _by_cue(view: str) -> Iterator[Span]:
     lists = _lists()
     for match in lists.surname.finditer(view):
         start, given = match.start(), match.end()
+        if _DATE.match(view, start):
+            continue
         left = lists.before.search(view, max(0, start - 12), start) is not None
         starts = start == 0 or view[start - 1] in "\n。；，、：:,.;（( "
         if not left and not starts:

@@ -64,6 +64,14 @@ def test_leaves_alone(said: str) -> None:
     assert ids(said) == {}
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [("王总明天下午三点开会", "王总"), ("马总五一结婚", "马总"), ("欧阳总明天到", "欧阳总"), ("张工程师来了", "张工程师"), ("刘副总同意", "刘副总")],
+)  # fmt: skip
+def test_a_title_ends_a_name(said: str, name: str) -> None:
+    assert [key for key, kind in ids(said).items() if kind == "person"] == [name]
+
+
 def test_ids_one_digit_apart_stay_two() -> None:
     assert set(ids("订单 OD-88921 和 OD-88922 都没到")) == {"OD-88921", "OD-88922"}
     assert ids("SR-2023-052") != ids("SR-2023-053")
