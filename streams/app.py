@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import faust
 
 from models.errors import ResourceError
-from streams.batching import WhatWaits
+from streams.batching import batches
 from streams.guard import fail_stop, guarded, until_available
 from streams.messages import Batch, Message, Output
 from streams.metrics import Metrics
 from streams.publish import Record, publish
 from streams.routing import route
-from streams.rows import Rows, TableRows, build, gathered
+from streams.rows import Rows, TableRows, build, gathered, whole
 from streams.settings import Settings
 from streams.stages.ingest import Ingest
 from streams.topics import MAX_DEAD_BYTES, TABLE, TOPICS, changelog_name, full_name, partition_for
@@ -55,7 +55,8 @@ class Job:
         )
         self.rules_known = asyncio.Event()
         self._rows = TableRows(self.table, settings.partitions, changelog_name(settings))
-        self._logical = {full_name(settings, spec.name): spec.name for spec in TOPICS}
+        self._full = {spec.name: full_name(settings, spec.name) for spec in TOPICS}
+        self._logical = {full: name for name, full in self._full.items()}
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="stages")
         self._register()
 
@@ -64,7 +65,7 @@ class Job:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
     def _topic(self, *logical: str) -> Any:
-        """Raw bytes, empty values too: a record that cannot be decoded here would stop a `take` agent for good."""
+        """Raw bytes, empty values too: a record that cannot be decoded here would stop its stream for good."""
         return self.app.topic(
             *(full_name(self.settings, name) for name in logical),
             key_type=bytes,
@@ -112,23 +113,24 @@ class Job:
     async def _remember(self, messages: list[Message]) -> None:
         """Outputs, then rows. Where the rows would not fit into one atomic batch, the messages are taken in halves."""
         batch: Batch = await until_available(lambda: self.work(self._memory, messages))
-        if len(messages) > 1 and not self._rows.whole(batch.puts):
+        rows = self._rows.batches(batch.puts)
+        if len(messages) > 1 and not whole(rows):
             await self.work(self.engine.forget_caches)
             await self._remember(messages[: len(messages) // 2])
             await self._remember(messages[len(messages) // 2 :])
             return
         await self._publish("memory", messages, batch)
-        await self._put(batch)
+        await self._put(rows)
 
     def _memory(self, messages: Sequence[Message]) -> Batch:
         keep_bytes = self.settings.privacy.dead_letter_bytes
         return guarded("memory", self.engine.process, messages, self._rows, keep_bytes)
 
-    async def _put(self, batch: Batch) -> None:
-        if not batch.puts:
+    async def _put(self, rows: Sequence[Rows]) -> None:
+        if not rows:
             return
         try:
-            written = await until_available(lambda: self._rows.write(batch.puts, self._send_rows))
+            written = await until_available(lambda: self._rows.write(rows, self._send_rows))
         except Exception as error:
             log.exception("the table cannot be written")
             fail_stop(f"the table cannot be written ({type(error).__name__}: disk full?)")
@@ -136,8 +138,7 @@ class Job:
 
     async def _each_batch(self, stream: Any, step: Callable[[list[Message]], Awaitable[None]]) -> None:
         """Takes what waits on a stream, batch by batch. What fails unforeseen ends the process: raising would lose the batch."""
-        worker = self.settings.worker
-        async for events in stream.take_events(WhatWaits(worker.batch, stream), within=worker.within):
+        async for events in batches(stream, self.settings.worker.batch):
             try:
                 await step(self._messages(events))
             except ResourceError as error:
@@ -183,7 +184,7 @@ class Job:
         """An output's place: its person's partition, or that of the record that caused it."""
         count = self.settings.partitions
         partition = cause.partition % count if output.person is None else partition_for(output.person.encode(), count)
-        return Record(full_name(self.settings, output.topic), partition, output.key, output.value)
+        return Record(self._full[output.topic], partition, output.key, output.value)
 
     async def _send(self, record: Record) -> Awaitable[Any]:
         producer = await self.app.maybe_start_producer()

@@ -67,14 +67,8 @@ class TableRows:
             BATCH_BYTES,
         )
 
-    def whole(self, puts: Sequence[Put]) -> bool:
-        """Whether each partition's rows fit into one batch."""
-        batches = self.batches(puts)
-        return len({batch.partition for batch in batches}) == len(batches)
-
-    async def write(self, puts: Sequence[Put], send: Callable[[Rows], Awaitable[Awaitable[Any]]]) -> Published:
+    async def write(self, batches: Sequence[Rows], send: Callable[[Rows], Awaitable[Awaitable[Any]]]) -> Published:
         """Puts rows in their order: into the changelog, acknowledged, then into the stores of their partitions."""
-        batches = self.batches(puts)
         published = await publish(batches, send)
         writes: dict[int, WriteBatch] = {}
         for batch in batches:
@@ -98,20 +92,27 @@ class TableRows:
         return store
 
 
+def whole(batches: Sequence[Rows]) -> bool:
+    """Whether each partition's rows are one batch."""
+    return len({batch.partition for batch in batches}) == len(batches)
+
+
 def gathered(records: Iterable[Record], most: int) -> list[Rows]:
     """Records as batches of one partition each, in their order within it; `most` bytes, or a single larger record."""
     found: list[Rows] = []
     opened: dict[tuple[str, int], list[tuple[bytes | None, bytes | None]]] = {}
     sizes: dict[tuple[str, int], int] = {}
-    for record in records:
-        place = (record.topic, record.partition)
-        size = len(record.key or b"") + len(record.value or b"") + ROW_OVERHEAD
-        total = sizes.get(place, 0) + size
-        if total > most and place in opened:
-            found.append(Rows(*place, tuple(opened.pop(place))))
-            total = size
-        opened.setdefault(place, []).append((record.key, record.value))
-        sizes[place] = total
+    for topic, partition, key, value in records:
+        place = (topic, partition)
+        size = len(key or b"") + len(value or b"") + ROW_OVERHEAD
+        rows = opened.get(place)
+        if rows is not None and sizes[place] + size <= most:
+            rows.append((key, value))
+            sizes[place] += size
+            continue
+        if rows is not None:
+            found.append(Rows(topic, partition, tuple(opened.pop(place))))
+        opened[place], sizes[place] = [(key, value)], size
     return found + [Rows(*place, tuple(rows)) for place, rows in opened.items()]
 
 
@@ -127,5 +128,7 @@ def build(rows: Rows) -> BatchBuilder:
 
 def row_partition(key: bytes, partitions: int) -> int:
     """The partition a row lies in: that of its person's topics."""
-    person = key.split(b"\0", 2)[1].replace(b"\\0", b"\0").replace(b"\\\\", b"\\")
+    person = key.split(b"\0", 2)[1]
+    if b"\\" in person:
+        person = person.replace(b"\\0", b"\0").replace(b"\\\\", b"\\")
     return partition_for(person, partitions)

@@ -56,7 +56,6 @@ class WorkerSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     lanes: Annotated[int, Meta(ge=1, le=64)] = 2
     batch: Annotated[int, Meta(ge=1, le=4096)] = 64
-    within: Annotated[float, Meta(gt=0.0, le=0.1)] = 0.1
     commit_interval: Annotated[float, Meta(gt=0.0)] = 0.5
     session_timeout: Annotated[float, Meta(ge=6.0)] = 10.0
     heartbeat: Annotated[float, Meta(gt=0.0)] = 3.0

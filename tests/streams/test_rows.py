@@ -12,7 +12,7 @@ from rocksdict import Options, Rdict
 
 from models.errors import UnavailableError
 from streams.publish import Record
-from streams.rows import Put, Rows, TableRows, build, gathered, row_partition
+from streams.rows import Put, Rows, TableRows, build, gathered, row_partition, whole
 from streams.topics import partition_for
 from tables.person import person_key
 from tables.store import EVENT, HOT, UNIT, row_key
@@ -61,7 +61,7 @@ def test_the_changelog_comes_first_in_order_and_then_all_rows_at_once(stores: di
 
     async def run() -> Changelog:
         changelog = Changelog()
-        writing = asyncio.create_task(rows.write(PUTS, changelog.send))
+        writing = asyncio.create_task(rows.write(rows.batches(PUTS), changelog.send))
         await asyncio.sleep(0.02)
         assert store.get(row_key(HOT, PERSON)) is None, "a row is there before its changelog record is"
         changelog.answers.set()
@@ -82,8 +82,8 @@ def test_a_row_put_again_goes_into_the_changelog_again(stores: dict[int, Any]) -
     async def run() -> Changelog:
         changelog = Changelog()
         changelog.answers.set()
-        await rows.write(PUTS, changelog.send)
-        await rows.write(PUTS[2:], changelog.send)
+        await rows.write(rows.batches(PUTS), changelog.send)
+        await rows.write(rows.batches(PUTS[2:]), changelog.send)
         return changelog
 
     changelog = asyncio.run(run())
@@ -94,11 +94,11 @@ def test_rows_are_one_batch_a_partition_unless_it_would_be_too_large() -> None:
     rows = TableRows(table({}), 4, "log")
     puts = [(n, row_key(UNIT, f"default/u{n % 7}", n), b"x" * 300) for n in range(50)]
     batches = rows.batches(puts)
-    assert rows.whole(puts) and len(batches) == len({batch.partition for batch in batches})
+    assert whole(batches) and len(batches) == len({batch.partition for batch in batches})
     assert sorted(key for batch in batches for key, _ in batch.rows) == sorted(key for _, key, _ in puts)
     large: list[Put] = [(n, row_key(UNIT, PERSON, n), b"x" * 400_000) for n in range(10)]
-    assert not rows.whole(large)
     parts = rows.batches(large)
+    assert not whole(parts)
     assert [row for part in parts for row in part.rows] == [(key, value) for _, key, value in large], "in order"
     for part in [*parts, *batches]:
         builder = build(part)
