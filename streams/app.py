@@ -37,6 +37,9 @@ log = logging.getLogger(__name__)
 PRODUCER_TIMEOUT_S = 300.0
 """A send that fails is sent again, but one given up too early fails needlessly: seen to lose changelog records at 8 s and 30 s."""
 
+INGEST_HERE_BYTES = 2**13
+"""Raw bytes that are read in the event loop, some milliseconds' worth: heartbeats, commits and sends wait for them."""
+
 OUTPUT_BATCH_BYTES = 2**18
 """Outputs of one partition that go as one record batch; every topic takes a megabyte at least."""
 
@@ -89,7 +92,9 @@ class Job:
         await self._each_batch(stream, self._ingest_step)
 
     async def _ingest_step(self, messages: list[Message]) -> None:
-        batch = await self.work(self._ingest, messages)
+        """A few short records are read here and now: another thread would cost more than they do, and is often busy with hop 2."""
+        short = sum(len(message.value) for message in messages) <= INGEST_HERE_BYTES
+        batch = self._ingest(messages) if short else await self.work(self._ingest, messages)
         await self._publish("ingest", messages, batch)
 
     def _ingest(self, messages: Sequence[Message]) -> Batch:
@@ -187,12 +192,17 @@ class Job:
         return Record(self._full[output.topic], partition, output.key, output.value)
 
     async def _send(self, record: Record) -> Awaitable[Any]:
-        producer = await self.app.maybe_start_producer()
+        producer = await self._producer()
         return await producer.send(record.topic, record.key, record.value, record.partition, None, None)
 
     async def _send_rows(self, rows: Rows) -> Awaitable[Any]:
-        producer: Any = await self.app.maybe_start_producer()
+        producer = await self._producer()
         return await producer._ensure_producer().send_batch(build(rows), rows.topic, partition=rows.partition)
+
+    async def _producer(self) -> Any:
+        """The producer, at once where it runs: batches handed over without a pause in between go in one request."""
+        producer = self.app.producer
+        return producer if producer.started else await self.app.maybe_start_producer()
 
     async def _check_index(self) -> None:
         """Once the table is there: vectors of another encoder must not be searched. A person of each partition is looked at."""

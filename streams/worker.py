@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sys
 from collections.abc import Callable
@@ -69,6 +70,8 @@ def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[J
     add_services(job, on_ready)
     worker = faust.Worker(job.app, override_logging=False, redirect_stdouts=False, loglevel="INFO", quiet=True)
     worker.spinner = None  # it would write terminal codes into logs
+    gc.collect()
+    gc.freeze()  # models and word lists stay for good: looking through them again would hold everything up for 50 ms and more
     try:
         worker.execute_from_commandline()
     except SystemExit as done:

@@ -25,7 +25,7 @@ _packer = msgspec.json.Encoder()
 
 def row_key(kind: bytes, person: str, *parts: str | int) -> bytes:
     """The key of a row. NUL separates the parts, so a part that carries one is escaped."""
-    return b"\0".join([kind, _part(person), *map(_part, parts)])
+    return _key(kind, _part(person), parts)
 
 
 def slots_among(keys: Iterable[bytes], kind: bytes) -> list[int]:
@@ -33,11 +33,20 @@ def slots_among(keys: Iterable[bytes], kind: bytes) -> list[int]:
     return [int(key.rpartition(b"\0")[2]) for key in keys if key.startswith(kind + b"\0")]
 
 
+def _key(kind: bytes, person: bytes, parts: tuple[str | int, ...]) -> bytes:
+    if not parts:
+        return b"%b\0%b" % (kind, person)
+    if len(parts) == 1:
+        return b"%b\0%b\0%b" % (kind, person, _part(parts[0]))
+    return b"\0".join([kind, person, *map(_part, parts)])
+
+
 def _part(part: str | int) -> bytes:
-    text = part if isinstance(part, str) else str(part)
-    if "\0" in text or "\\" in text:
-        text = text.replace("\\", "\\\\").replace("\0", "\\0")
-    return text.encode("utf-8", "surrogatepass")
+    if isinstance(part, int):
+        return b"%d" % part
+    if "\0" in part or "\\" in part:
+        part = part.replace("\\", "\\\\").replace("\0", "\\0")
+    return part.encode("utf-8", "surrogatepass")
 
 
 class Readable(Protocol):
@@ -86,20 +95,21 @@ class PersonRows:
         self.person = person
         self.touched: dict[bytes, None] = {}
         self._transaction = transaction
+        self._person = _part(person)
 
     def get(self, kind: bytes, *parts: str | int) -> bytes | None:
         """The raw value of a row."""
-        return self._transaction.get(row_key(kind, self.person, *parts))
+        return self._transaction.get(_key(kind, self._person, parts))
 
     def put(self, kind: bytes, *parts: str | int, value: bytes) -> None:
         """Puts a raw value."""
-        key = row_key(kind, self.person, *parts)
+        key = _key(kind, self._person, parts)
         self.touched[key] = None
         self._transaction.put(key, value)
 
     def delete(self, kind: bytes, *parts: str | int) -> None:
         """Deletes a row."""
-        key = row_key(kind, self.person, *parts)
+        key = _key(kind, self._person, parts)
         self.touched[key] = None
         self._transaction.delete(key)
 
