@@ -33,6 +33,14 @@ _TAIL = re.compile(
 _LEAD = re.compile(
     r"住在|搬到了?|搬至|寄到|寄往|送到|送至|送往|发到|发往|位于|坐落于|家住|现住|居住于|居住地|户籍地址|户籍|户口|住址|地址|收货|取件|配送|派送|邮寄|联系|公司在|家在|就在|是在|推荐|建议您?去?|试试|参观一?下?|改成|改为|换成|住所地?"
 )
+_HOME = re.compile(
+    r"(?:家住|现住|住在|居住在|家在|住址|家庭地址|收货地址|收件地址|寄到|送到|送货到)(?:我家)?[是为：: 在到]{0,3}(?P<address>[\u4e00-\u9fffA-Za-z0-9]{2,30})$"
+)
+_NAMED = re.compile(
+    rf"(?:住址|家庭地址|收货地址|收件地址|户籍地址|地址|家住|现住|寄到|送到)[是为：: ]{{0,3}}"
+    rf"(?P<address>(?=[\u4e00-\u9fff]{{0,8}}[省市区县镇])[\u4e00-\u9fffA-Za-z0-9]{{6,40}}(?:{_PLACE_NAME})"
+    rf"(?:[东南西北中][座区楼]|[A-Za-z0-9一二三四五六七八九十]{{1,3}}(?:座|栋|幢|期|区|号楼))?)(?![\u4e00-\u9fff]{{0,3}}(?:店|分店|站|附近))"
+)
 _WEAK_LEAD = re.compile(r"[在到是为至于：:住从往去]")
 _BOUNDARY = re.compile(r"[^\u4e00-\u9fffA-Za-z0-9·\- ]")
 _COLONS = "是为：: 在到"
@@ -58,11 +66,15 @@ def find_chinese_addresses(view: str) -> Iterator[Find]:
                 done = end
     done = 0
     for unit in _BUILDING.finditer(view):
-        if unit.start() >= done and _names_a_home(view, unit):
-            start = _begin(view, unit.start(), done)
+        home = _HOME.search(view, max(done, unit.start() - REACH), unit.start())
+        if unit.start() >= done and (_names_a_home(view, unit) or home):
+            start = home.start("address") if home else _begin(view, unit.start(), done)
             if unit.start() - start >= 2 or ("单元" in unit[0] and unit[0][-1] in "室房户"):
                 yield start, unit.end(), "address"
                 done = unit.end()
+
+    for named in _NAMED.finditer(view):
+        yield *named.span("address"), "address"
 
 
 def _names_a_home(view: str, unit: re.Match[str]) -> bool:

@@ -153,7 +153,7 @@ def _by_cue(view: str) -> Iterator[Span]:
         start, given = match.start(), match.end()
         if _DATE.match(view, start):
             continue
-        left = lists.before.search(view, max(0, start - 12), start) is not None
+        left = _role_before(view, start, lists)
         starts = start == 0 or view[start - 1] in "\n。；，、：:,.;（( "
         if not left and not starts:
             continue
@@ -168,6 +168,14 @@ def _by_cue(view: str) -> Iterator[Span]:
             if _enough(view, start, end, left, starts, right, edge, lists):
                 yield start, end
                 break
+
+
+def _role_before(view: str, start: int, lists: _Lists) -> bool:
+    """Whether a role leads up to a name: not one that is somebody's own already ("王总裁都同意")."""
+    role = lists.before.search(view, max(0, start - 12), start)
+    if role is None or not role.start():
+        return role is not None
+    return role[0] not in lists.titles or lists.surname.match(view, role.start() - 1) is None
 
 
 def _enough(view: str, start: int, end: int, left: bool, starts: bool, right: bool, edge: bool, lists: _Lists) -> bool:

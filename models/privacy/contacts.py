@@ -15,7 +15,8 @@ _DOMAIN = re.compile(
 _HAN_LOCAL = re.compile(r"[\u4e00-\u9fff]{1,4}$")
 _AT = re.compile(r" at | ?[(\[]at[)\]]|艾特", re.IGNORECASE)
 _SPOKEN = re.compile(
-    r"(?<![A-Za-z0-9])[A-Za-z0-9._\-]{2,40}(?: at [A-Za-z0-9\-]{2,30}(?: dot [A-Za-z]{2,10}){1,3}"
+    r"(?<![A-Za-z0-9])(?:[A-Za-z0-9_\-]{1,40} dot ){0,3}[A-Za-z0-9._\-]{2,40}"
+    r"(?: at [A-Za-z0-9\-]{2,30}(?: (?:dot|点) [A-Za-z]{2,10}){0,2} (?:dot|点) (?:com|cn|net|org|edu|gov|io|co|uk|de|fr|me|info|ai|hk|tw|jp)"
     r"|\s?[(\[]at[)\]]\s?[A-Za-z0-9\-]{2,30}(?:(?:\s?[(\[]dot[)\]]\s?|\.)[A-Za-z]{2,10}){1,3}"
     r"|艾特[A-Za-z0-9\-]{1,30}(?:点[A-Za-z]{2,10}){1,3})(?![A-Za-z0-9])",
     re.IGNORECASE,

@@ -11,7 +11,10 @@ from models.privacy.context import is_business, kind_before
 Find = tuple[int, int, str]
 
 _LETTER_THEN_DIGITS = re.compile(
-    r"(?<![A-Za-z0-9_\-])[A-Za-z]{1,2}[ ]?\d{6,9}(?:\([0-9A]\)|[A-Za-z])?(?![A-Za-z0-9_\-])"
+    r"(?<![A-Za-z0-9_\-])(?!(?i:is|no|id|in|of|to|my) )[A-Za-z]{1,2}[ ]?\d{6,10}(?:\([0-9A]\)|[A-Za-z])?(?![A-Za-z0-9_\-])"
+)
+_SPACED = re.compile(
+    r"(?<![A-Za-z0-9_\-])(?!(?i:is|no|id|in|of|to|my) )[A-Za-z]{1,2}[ \-]?\d{2,4}(?:[ \-]\d{2,5}){1,3}(?![A-Za-z0-9_\-])"
 )
 _PASSPORT = re.compile(r"(?:[EGDSPKHM]\d{8}|[EDSPG][A-HJ-NP-Z]\d{7}|1[45]\d{7})$", re.IGNORECASE)
 _HONG_KONG = re.compile(r"([A-Za-z]{1,2}\d{6})\(?([0-9Aa])\)?$")
@@ -39,6 +42,10 @@ def find_documents(view: str) -> Iterator[Find]:
         kind = _short(view, match[0].replace(" ", ""), match.start())
         if kind:
             yield match.start(), match.end(), kind
+    for match in _SPACED.finditer(view):
+        kind = kind_before(view, match.start())
+        if kind in ("passport", "id") and 6 <= sum(ch.isdigit() for ch in match[0]) <= 10:
+            yield *match.span(), "passport" if kind == "passport" else "id_number"
     for match in _NINO.finditer(view):
         if match[0][:2].isupper() and not is_business(view, match.start()) or kind_before(view, match.start()) == "id":
             yield match.start(), match.end(), "id_number"

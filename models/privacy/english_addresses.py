@@ -38,6 +38,7 @@ _STREET = re.compile(
 _UNIT = re.compile(
     r"[,\s]{1,4}(?:(?:apt|apartment|suite|ste|unit|floor|fl|room|rm|flat|no)\b\.?\s?#?|#\s?)[\w\-]{1,6}", re.IGNORECASE
 )
+_UNIT_BEFORE = re.compile(r"(?<!\w)(?:apt|apartment|suite|ste|unit|flat|room)\b\.?\s?#?[\w\-]{1,6},\s?$", re.IGNORECASE)
 _CITY = re.compile(
     r"(?:[,\s]{1,4}(?:[A-Z][\w'’.\-]*)){1,4}(?:[,\s]{1,4}[A-Z]{2,3})?(?:[,\s]{1,4}(?:[A-Z][\w().]*)){0,2}[,\s]{1,4}(?:\d{4,6}(?:-\d{3,4})?|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2})(?!\d)"
 )
@@ -121,7 +122,8 @@ def find_english_addresses(view: str) -> Iterator[Find]:
             yield match.start("street"), _extend(view, match.end()), "address"
     for match in _STREET.finditer(view):
         if _is_street(match):
-            yield match.start(), _extend(view, match.end()), "address"
+            unit = _UNIT_BEFORE.search(view, max(0, match.start() - 24), match.start())
+            yield unit.start() if unit else match.start(), _extend(view, match.end()), "address"
 
 
 def find_streets(view: str) -> Iterator[Find]:

@@ -38,7 +38,7 @@ _CLAIM_EN = re.compile(
     re.IGNORECASE,
 )
 _CLAIM_ZH = re.compile("患|诊断|确诊|服用|得了|吃|做[了过完]|阳性|怀孕了|病史")
-_GENERAL = re.compile("率|律师|冷静期|协议模板|法|科|医院|医师|医生|学|研究|专家|中心|防治|部")
+_GENERAL = re.compile("吁吁|率|律师|冷静期|协议模板|法|科|医院|医师|医生|学|研究|专家|中心|防治|部")
 _LATIN = re.compile("[A-Za-z]{3}")
 _ENDS = "。！？；!?;\n."
 _VAGUE = frozenset(
@@ -111,7 +111,7 @@ def _chinese(view: str, lowered: str) -> Iterator[Find]:
         for start, end in lists[name].spans(lowered):
             clause = _clause(view, start)
             general = _GENERAL.match(view, end)
-            if not general and not _ALLERGY.search(clause) and _said_of_a_person(clause, end - start):
+            if not general and not _ALLERGY.search(_part(view, start)) and _said_of_a_person(clause, end - start):
                 yield start, end, kind
     for start, end in lists["sensitive_zh"].spans(lowered):
         yield start, end, "sensitive"
@@ -134,10 +134,24 @@ def _english(view: str, lowered: str) -> Iterator[Find]:
     for name, kind in (("health_en", "health"), ("family_en", "family")):
         for start, end in lists[name].spans(lowered):
             clause = _clause(view, start)
-            if not _ALLERGY.search(clause) and _PERSON_EN.search(clause) and _CLAIM_EN.search(clause):
+            if not _ALLERGY.search(_part(view, start)) and _PERSON_EN.search(clause) and _CLAIM_EN.search(clause):
                 yield start, end, kind
     for start, end in lists["sensitive_en"].spans(lowered):
         yield start, end, "sensitive"
+
+
+_PART = re.compile(
+    r"[，,。！？；!?;\n]|\.\s|(?:还有|也有|而且|并且|同时)|\b(?:and|but) (?:i|he|she|we|my|his|her|also|has|have)\b",
+    re.IGNORECASE,
+)
+
+
+def _part(view: str, at: int) -> str:
+    """The part of a sentence around an offset: an allergy named in another part says nothing about this one."""
+    left, right = max(0, at - REACH), min(len(view), at + REACH)
+    cuts = [match.span() for match in _PART.finditer(view, left, right)]
+    start = max([left, *(end for _, end in cuts if end <= at)])
+    return view[start : min([right, *(begin for begin, _ in cuts if begin >= at)])]
 
 
 def _clause(view: str, at: int) -> str:

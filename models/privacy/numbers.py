@@ -21,10 +21,12 @@ MAX_STARTS, MAX_STARTS_SPELLED = 200, 4
 _SPOKEN_ZH = str.maketrans("零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖洞拐", "000123456789112345678907")
 _SPOKEN_RUN = re.compile(
     "[零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖洞拐0-9](?:[ -]?[零〇○一二三四五六七八九幺壹贰叁肆伍陆柒捌玖洞拐0-9]){4,}"
+    "(?P<x> ?(?:叉|艾克斯|埃克斯))?"
 )
 _LARGE = re.compile("[十百千万亿年点月]")
 _CHAIN = re.compile(r"(?<![A-Za-z0-9_.])(?:\+|00(?=86\d))?\(?\d(?:[ \-.()]{0,2}\d)*[Xx]?(?![A-Za-z0-9_])")
-_GROUP = re.compile(r"\d+[Xx]?")
+_LONE_X = re.compile(r" {1,2}[Xx](?![A-Za-z0-9_])")
+_GROUP = re.compile(r"\d+[Xx]?|[Xx]")
 _EXTENSION = re.compile(r"(?:\s?(?:x|ext\.?|转|轉|分机|-)\s?\d{1,6})(?!\d)", re.IGNORECASE)
 _PREFIXED = re.compile(r"(?i)(?:tel|phone|mobile|cell|fax|qq|wx|id|card)(?=\d{5})")
 _IIN = re.compile(r"4|5[1-5]|2(?:2[2-9]|[3-6]|7[01]|720)|3(?:[068]|[47]|5)|6(?:0|2|4[4-9]|5)|81|9[0-9]|180|213")
@@ -38,9 +40,12 @@ def spoken_digits(view: str) -> str:
     """The text with Chinese digit words of longer runs ("幺三八零零…") as digits; every offset stays."""
 
     def as_digits(match: re.Match[str]) -> str:
-        run = match[0]
+        run, last = match[0], match["x"] or ""
+        if last:  # the last sign of an identity number, as it is said
+            run = run[: -len(last)]
+            last = "X".rjust(len(last)) if sum(not ch.isspace() and ch != "-" for ch in run) == 17 else last
         after = view[match.end() : match.end() + 1]
-        return run if run.isascii() or _LARGE.match(after) else run.translate(_SPOKEN_ZH)
+        return run + last if run.isascii() or _LARGE.match(after) else run.translate(_SPOKEN_ZH) + last
 
     return view if view.isascii() else _SPOKEN_RUN.sub(as_digits, view)
 
@@ -49,8 +54,12 @@ def find_numbers(view: str) -> Iterator[Find]:
     """Finds among the digit chains of a narrowed text whose spoken digits are already digits."""
     spaced = _PREFIXED.sub(lambda m: m[0][:-1] + " ", view) if _PREFIXED.search(view) else view
     for chain in _CHAIN.finditer(spaced):
-        if chain.end() - chain.start() >= 4:
-            yield from _read_chain(view, spaced, chain.start(), chain.end())
+        start, end = chain.span()
+        if end - start >= 4:
+            lone = _LONE_X.match(spaced, end)
+            if lone and sum(ch.isdigit() for ch in chain[0]) == 17:
+                end = lone.end()
+            yield from _read_chain(view, spaced, start, end)
 
 
 def _read_chain(view: str, spaced: str, start: int, end: int) -> Iterator[Find]:

@@ -30,6 +30,10 @@ _URL_PASSWORD = re.compile(r"://[^\s:/@]{1,60}:(?P<value>[^\s@/]{1,100})@")
 _BEARER = re.compile(
     r"(?i)(?:\bbearer\s+(?=[A-Za-z._~+/\-]{0,60}\d)|authorization:\s*basic\s+)(?P<value>[A-Za-z0-9._~+/\-]{12,800}=*)"
 )
+_ON_A_COMMAND_LINE = re.compile(
+    r"\b(?:(?:mysql\w{0,12}|mariadb|sshpass)\b[^\n|;]{0,100}?\s(?:-p ?|--password[= ])|redis-cli\b[^\n|;]{0,100}?\s-a ?"
+    r"|curl\b[^\n|;]{0,100}?\s(?:-u|--user)[ =]?['\"]?[^\s:'\"]{1,40}:)(?P<value>[^\s'\"|;]{3,100})"
+)
 _TOKEN = re.compile(r"[A-Za-z0-9+/_.\-]{28,800}={0,2}")
 _CODE_WORD = re.compile(
     r"(?:验证码|校验码|动态码|动态口令|短信码|安全码|取款密码|支付密码|交易密码|verification code|security code|one[- ]time (?:code|password)|pass ?code|auth(?:entication)? code"
@@ -37,20 +41,30 @@ _CODE_WORD = re.compile(
     re.IGNORECASE,
 )
 _JOIN = re.compile(
-    r"[\"'”’]?\s*(?:号码?)?\s*(?:(?:就)?[是为叫]|变成|改成了?|设[为成置]了?|设置[为成]|用的是|is(?: now)?|was|=>|[:：=]{1,2}|,)?\s*(?:[\"'“‘「`<]\s*)?",
+    r"[\"'”’]?\s*(?:号码?)?(?:(?<=\s)(?:for|to|of)(?: [a-z0-9_\-]{1,20}){1,4}?(?= (?:is|was)\b))?\s*"
+    r"(?:(?:就)?[是为叫]|变成|改成了?|设[为成置]了?|设置[为成]|用的是|is(?: now)?|was|, ?it(?:['’]s| is)|=>|[:：=]{1,2}|,)?\s*(?:[\"'“‘「`<]\s*)?",
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"[!#-&(-;=?-~]{3,200}")
 _CODE_VALUE = re.compile(r"[A-Za-z]{0,2}\d[A-Za-z0-9]{2,9}(?![A-Za-z0-9])|\d(?:[ \-]?\d){3,7}(?!\d)")
 _PASSWORD = re.compile("pass|pwd|密码|口令", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:$|[\n，。；,;}\"'\u3400-\u9fff])")
-_EXPLICIT = re.compile(r"[是为叫=:：]|\bis\b|\bwas\b|变成|改成|设")
+_EXPLICIT = re.compile(r"[是为叫=:：]|\bis\b|\bwas\b|\bit['’]s\b|变成|改成|设")
+_IN_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "`": "`"}
+_FIGURE = "零〇一二两三四五六七八九幺0-9"
+_SAID_VALUE = re.compile(
+    rf"[二两三四五六七八九十]个[{_FIGURE}](?:[、，, ]?[二两三四五六七八九十]个[{_FIGURE}]){{0,3}}|[{_FIGURE}](?:[ \-]?[{_FIGURE}]){{2,11}}(?![个位次天年月点])"
+    r"|[\u4e00-\u9fff]{1,10}\d{4,12}(?![\d年月号位])"
+)
+"""A password as it is said: 六个八, 一二三, 我的生日19900101."""
 
 
 @lru_cache(maxsize=1)
 def _keys() -> re.Pattern[str]:
     words = load_lexicon("privacy.toml")["secret"]["keys"]
-    spread = "|".join(re.escape(word) for word in sorted(words.split(), key=lambda word: (-len(word), word)))
+    spread = "|".join(
+        re.escape(word).replace("_", "[_ ]?") for word in sorted(words.split(), key=lambda word: (-len(word), word))
+    )
     return re.compile(f"(?:{spread})(?:[A-Za-z0-9_]{{0,20}})", re.IGNORECASE)
 
 
@@ -64,7 +78,7 @@ def find_secrets(view: str) -> Iterator[Find]:
     for opening in _PRIVATE_KEY.finditer(view):
         closing = _KEY_END.search(view, opening.end())
         yield opening.start(), closing.end() if closing else len(view), "secret"
-    for pattern in (_SHAPES, _URL_PASSWORD, _BEARER):
+    for pattern in (_SHAPES, _URL_PASSWORD, _BEARER, _ON_A_COMMAND_LINE):
         for match in pattern.finditer(view):
             start, end = match.span("value") if "value" in match.groupdict() else match.span()
             yield start, end - (view[end - 1] in ".,"), "secret"
@@ -73,8 +87,8 @@ def find_secrets(view: str) -> Iterator[Find]:
             yield match.start(), match.end(), "secret"
     for word in _CODE_WORD.finditer(view):
         joined = _JOIN.match(view, word.end())
-        value = _CODE_VALUE.match(view, joined.end()) if joined else None
-        if value:
+        value = joined and (_CODE_VALUE.match(view, joined.end()) or _SAID_VALUE.match(view, joined.end()))
+        if value and joined and (value[0].isascii() or _EXPLICIT.search(joined[0]) or not joined[0].strip()):
             yield value.start(), value.end(), "secret"
     for key in _keys().finditer(view):
         found = _given(view, key)
@@ -90,8 +104,17 @@ def _given(view: str, key: re.Match[str]) -> Find | None:
     ):
         return None
     value = _VALUE.match(view, joined.end())
+    closing = view.find(_IN_QUOTES.get(joined[0].rstrip()[-1:], "\n"), joined.end(), joined.end() + 100)
+    if (
+        joined[0].rstrip()[-1:] in _IN_QUOTES
+        and closing - joined.end() >= 4
+        and any(map(str.isspace, view[joined.end() : closing]))
+    ):
+        return joined.end(), closing, "secret"
     if not value:
-        return None
+        spoken = _SAID_VALUE.match(view, joined.end())
+        told = spoken and _PASSWORD.match(key[0]) and _EXPLICIT.search(joined[0])
+        return (*spoken.span(), "secret") if spoken and told else None
     said = value[0].rstrip(".,;:!?)]}>'\"`")
     strong = any(mark in joined[0] for mark in "=:：")
     letters_only = said.isalpha()
