@@ -3,7 +3,7 @@
     python -m models.train.unit_types [--all] [--encoder FOLDER]
 
 Trains on the lines of ``tests/data/units.jsonl`` marked ``train`` and on ``unit_lines.jsonl`` beside this file, and prints
-macro-F1 on those marked ``held``; ``--all`` then fits all lines. Takes a minute; the same lines give the same weights.
+macro-F1 on those marked ``held``; ``--all`` then fits all lines. Takes a minute or two; the same lines give the same weights.
 """
 
 from __future__ import annotations
