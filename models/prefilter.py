@@ -106,7 +106,10 @@ def factors_of(pattern: re.Pattern[str]) -> Strings | None:
     """
     exact, need = _read(_parser.parse(pattern.pattern, pattern.flags))
     best = _better(need, exact)
-    return best
+    cased = best is not None and any(ch.upper() != ch.lower() for ch in set().union(*best) if not ch.isascii())
+    return (
+        None if cased else best
+    )  # which letters outside ASCII are one letter in two cases is the expression's business
 
 
 def _read(items: Iterable[tuple[Any, Any]]) -> tuple[Strings | None, Strings | None]:

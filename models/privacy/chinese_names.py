@@ -115,7 +115,7 @@ def _joined(words: tuple[Word, ...]) -> list[Word]:
         core = word.text.strip(_DOT + " 、，")
         start = word.start + word.text.find(core) if core else word.start
         end = start + len(core)
-        if names and at and start - names[-1].end <= 1 and _dotted(words, names[-1].end, start):
+        if names and at and start - names[-1].end <= 1 and _dotted(words, at, names[-1].end, start):
             first = names.pop()
             names.append(Word(first.text + "·" + core, "PER", first.start, end))
         elif core:
@@ -123,8 +123,11 @@ def _joined(words: tuple[Word, ...]) -> list[Word]:
     return names
 
 
-def _dotted(words: tuple[Word, ...], left: int, right: int) -> bool:
-    return any(word.start <= left < word.end and any(ch in word.text for ch in _DOT) for word in words) and right > left
+def _dotted(words: tuple[Word, ...], at: int, left: int, right: int) -> bool:
+    """Whether a dot stands between two names at most a character apart, of which the second is, or ends, word number `at`."""
+    return right > left and any(
+        word.start <= left < word.end and any(ch in word.text for ch in _DOT) for word in words[max(0, at - 2) : at + 1]
+    )
 
 
 def _is_name(view: str, word: Word) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from models.entities.english_tagger import Span, english_tagger, tag_english
@@ -114,9 +115,12 @@ def _again(view: str, persons: list[tuple[int, int]]) -> Iterator[tuple[int, int
         word for start, end in persons for word in _WORD.findall(view[start:end]) if len(word) > 2 and word[0].isupper()
     }
     if known:
+        ordered = sorted(persons)
         for match in _WORD.finditer(view):
-            if match[0] in known and not any(start <= match.start() < end for start, end in persons):
-                yield match.span()
+            if match[0] in known:
+                place = bisect_right(ordered, (match.start(), len(view))) - 1
+                if place < 0 or match.start() >= ordered[place][1]:
+                    yield match.span()
 
 
 def find_tagged_addresses(view: str, *, certain: bool) -> Iterator[Find]:

@@ -34,6 +34,9 @@ Reading = tuple[Piece, Placed | None]
 LONGEST = 20_000
 """Characters that are read; an utterance is never longer."""
 
+MOST = 60
+"""Expressions of a text that are placed, in each language: a pasted table must not take long."""
+
 _LATIN = re.compile("[A-Za-z]{2}")
 _SEAM = re.compile(r"\s?(?:的|at|,|，)?\s?")
 _AFTER_NOW = re.compile(rf"({AMOUNT})\s({UNIT})\s(later|earlier)")
@@ -58,9 +61,9 @@ def find_times(text: str, now: datetime, lang: str | None = None, context: Seque
         return find_other(plain, now, lang)
     found: list[Reading] = []
     if lang == "zh" or _HAN.search(plain):
-        found += [(p, placed(p, clock, chinese_bias(plain, p))) for p in find_chinese(plain, clock)]
+        found += [(p, placed(p, clock, chinese_bias(plain, p))) for p in find_chinese(plain, clock)[:MOST]]
     if _LATIN.search(plain) or not found:
-        english = [(p, placed(p, clock, english_bias(plain, p))) for p in find_english(plain, clock)]
+        english = [(p, placed(p, clock, english_bias(plain, p))) for p in find_english(plain, clock)[:MOST]]
         found = _together(found, english)
     found = _carried(_stitched(found, plain, clock), plain, clock)
     if context and corrects(plain):

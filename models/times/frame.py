@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any, Literal
 
-_NEW, _GET, _SET = object.__new__, object.__getattribute__, object.__setattr__
 Bias = Literal["past", "future", "now"] | None
 
 
@@ -53,11 +53,11 @@ class Frame:
 
     def set(self) -> list[str]:
         """The names of the fields that are set."""
-        return [name for name in _NAMES if getattr(self, name) is not None]
+        return [name for name, value in zip(_NAMES, _values(self), strict=True) if value is not None]
 
     def has_date(self) -> bool:
         """Whether a day, week, month or year was said."""
-        return any(getattr(self, name) is not None for name in DATE_FIELDS)
+        return _dates(self).count(None) < len(DATE_FIELDS)
 
     def has_time(self) -> bool:
         """Whether an hour of the day or a part of it was said."""
@@ -65,11 +65,9 @@ class Frame:
 
     def copy(self, **changes: Any) -> Frame:
         """A copy with some fields changed."""
-        new = _NEW(Frame)
-        for name in _NAMES:
-            _SET(new, name, _GET(self, name))
+        new = Frame(*_values(self))
         for name, value in changes.items():
-            _SET(new, name, value)
+            setattr(new, name, value)
         return new
 
 
@@ -79,6 +77,7 @@ DATE_FIELDS = (
 CLOCK_FIELDS = ("part", "hour", "minute", "second", "meridiem", "zone")
 _FLAGS = frozenset({"relative", "lunar", "impossible", "meridiem", "edge_of"})
 _NAMES = tuple(f.name for f in fields(Frame))
+_values, _dates = attrgetter(*_NAMES), attrgetter(*DATE_FIELDS)
 
 _APART: dict[str, frozenset[str]] = {
     "exact": frozenset(DATE_FIELDS) - {"date"} | {"part"},

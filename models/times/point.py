@@ -12,6 +12,9 @@ from models.times.pieces import Piece, span_placed
 
 Glue = Callable[[str], bool]
 
+MOST_AROUND = 3
+"""Words such as "about" that may stand before a time."""
+
 
 @dataclass(slots=True)
 class Grammar:
@@ -39,16 +42,24 @@ def next_to(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> bool:
 
 def point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
     """One place in time, as many words as agree."""
-    first = atoms[at]
-    if first.kind == "around" and first.value == "left" and at + 1 < len(atoms):
-        if not grammar.tight(between(text, first, atoms[at + 1])):
+    first, start, last = atoms[at], None, at + MOST_AROUND
+    while first.kind == "around" and first.value in ("left", "skip"):
+        if at + 1 == len(atoms) or at == last:
             return None
-        found = point(atoms, at + 1, text, grammar)
-        if found:
-            found[0].start = first.start
-        return found
-    if first.kind == "around" and first.value == "skip":
-        return point(atoms, at + 1, text, grammar) if at + 1 < len(atoms) else None
+        if first.value == "left":
+            if not grammar.tight(between(text, first, atoms[at + 1])):
+                return None
+            start = first.start if start is None else start
+        at += 1
+        first = atoms[at]
+    found = _point(atoms, at, text, grammar)
+    if found is not None and start is not None:
+        found[0].start = start
+    return found
+
+
+def _point(atoms: list[Atom], at: int, text: str, grammar: Grammar) -> tuple[Piece, int] | None:
+    first = atoms[at]
     if first.kind == "vague":
         return Piece(first.start, first.end, vague=True), at + 1
     if first.kind in ("span", "toward") and first.value is not None:

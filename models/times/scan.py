@@ -1,6 +1,6 @@
 """Running the word patterns of a language over a text.
 
-At each place only the patterns that can begin with the character there are tried, in order of precedence. Words begin
+At each place only the patterns that can begin with the characters there are tried, in order of precedence. Words begin
 at word starts and numbers at the start of a run of digits, so long runs cost nothing.
 """
 
@@ -22,7 +22,19 @@ Pattern = tuple[str, Builder]
 LONGEST_NUMBER = 14
 """Digits of the longest number that a time expression holds; longer ones are identifiers."""
 
+HEAD, MANY_HEADS = 3, 10_000
+"""Characters by which patterns are told apart before they are tried, and so many of those strings are kept at most."""
+MOST_TRIED, MOST_TELLING, MOST_WORDS = 800, 300, 800
+"""Numbers and signs of a text at which an expression is looked for, and words of expressions that are read, without and with those of
+`CONNECTING` kinds: nobody says more in an utterance, and a table pasted into one must not take long."""
+CONNECTING = frozenset({"link", "range", "from", "until", "before", "after", "around"})
+
+LONG, BEFORE, AFTER = 1500, 8, 60
+"""In a longer text, what stood between so many characters and began no expression is not looked at again where it is repeated."""
+
 _NUMERALS = "零〇一二两三四五六七八九十百"
+_UNUSUAL = re.compile(r"(?![\x00-\x7f])[\d\s]|[\x1c-\x1f]")
+"""What ``\\d`` and ``\\s`` match beside the digits and blanks that heads are made of."""
 _CATEGORIES = {_constants.CATEGORY_DIGIT: "0123456789", _constants.CATEGORY_SPACE: " \t\n\u3000"}
 
 
@@ -32,11 +44,12 @@ class Scanner:
     def __init__(self, patterns: tuple[Pattern, ...], words: frozenset[str] | None = None) -> None:
         """`words`, where given, are the only Latin words at which an expression may begin."""
         self._words = words
-        self._by_first: dict[str, list[tuple[re.Pattern[str], Builder]]] = {}
+        self._by_first: dict[str, list[tuple[re.Pattern[str], Builder, frozenset[str]]]] = {}
         for pattern, builder in patterns:
-            compiled = re.compile(pattern)
-            for first in sorted(first_characters(pattern)):
-                self._by_first.setdefault(first, []).append((compiled, builder))
+            compiled, beginnings, firsts = re.compile(pattern), heads(pattern), first_characters(pattern)
+            for first in sorted(firsts):
+                self._by_first.setdefault(first, []).append((compiled, builder, beginnings))
+        self._near: dict[str, list[tuple[re.Pattern[str], Builder]]] = {}
         signs = "".join(
             re.escape(sign) for sign in sorted(self._by_first) if sign not in _NUMERALS and not sign.isspace()
         )
@@ -45,9 +58,16 @@ class Scanner:
     def atoms_in(self, text: str, clock: Clock) -> list[Atom]:
         """The atoms of the text, left to right, none overlapping."""
         found: list[Atom] = []
-        done = 0
+        done = tried = telling = 0
+        long, nothing = len(text) > LONG, set[str]()
         for token in self._token.finditer(text):
             start, end = token.span()
+            if text[start] <= "@":  # a number or a sign
+                tried += 1
+                if tried > MOST_TRIED:
+                    continue
+            if telling >= MOST_TELLING or len(found) >= MOST_WORDS:
+                break
             if end <= done or (end - start > LONGEST_NUMBER and not "a" <= text[start] <= "z"):
                 continue
             if (
@@ -59,9 +79,13 @@ class Scanner:
                 continue
             start = max(start, done)
             while start < end:
-                atom = self._atom_at(text, start, clock)
+                around = text[max(0, start - BEFORE) : start + AFTER] if long else ""
+                atom = None if around in nothing else self._atom_at(text, start, clock)
+                if atom is None and long:
+                    nothing.add(around)
                 if atom is not None:
                     found.append(atom)
+                    telling += atom.kind not in CONNECTING
                     done = start = atom.end
                 elif text[start] in _NUMERALS:
                     start += 1
@@ -69,8 +93,24 @@ class Scanner:
                     break
         return found
 
+    def _beginning(self, head: str) -> list[tuple[re.Pattern[str], Builder]]:
+        """The patterns that can match where the text goes on with `head`, in order of precedence."""
+        known = self._near.get(head)
+        if known is None:
+            either = _UNUSUAL.search(head) is not None
+            starts = {head[:length] for length in range(HEAD + 1)}
+            known = [
+                (pattern, builder)
+                for pattern, builder, beginnings in self._by_first.get(head[0], ())
+                if either or not starts.isdisjoint(beginnings)
+            ]
+            if len(self._near) >= MANY_HEADS:
+                self._near.clear()
+            self._near[head] = known
+        return known
+
     def _atom_at(self, text: str, start: int, clock: Clock) -> Atom | None:
-        for pattern, builder in self._by_first.get(text[start], ()):
+        for pattern, builder in self._beginning(text[start : start + HEAD]):
             match = pattern.match(text, start)
             if match is None or match.end() == start:
                 continue
@@ -83,6 +123,61 @@ class Scanner:
             weak = kind == "weak"
             return Atom(start, match.end(), "frame" if weak else kind, frame, value, weak)  # type: ignore[arg-type]
         return None
+
+
+def heads(pattern: str) -> frozenset[str]:
+    """Strings of at most `HEAD` characters of which every match of a pattern begins with one.
+
+    >>> sorted(heads("(?:in )?two(?! of)|a?b?"))
+    ['', 'a', 'ab', 'b', 'in ', 'two']
+    """
+    going, done = _extended(_parser.parse(pattern), frozenset([""]))
+    return done | going
+
+
+Heads = frozenset[str]
+
+
+def _extended(items: Iterable[tuple[Any, Any]], going: Heads) -> tuple[Heads, Heads]:
+    """(heads that what follows goes on from, finished heads) after a sequence of parsed items."""
+    done: Heads = frozenset()
+    for operator, argument in items:
+        if not going:
+            break
+        going, more = _after(str(operator), argument, going)
+        done |= more
+    return going, done
+
+
+def _after(name: str, argument: Any, going: Heads) -> tuple[Heads, Heads]:
+    if name in ("LITERAL", "IN"):
+        try:
+            characters = {chr(argument)} if name == "LITERAL" else _in_set(argument)
+        except (KeyError, ValueError):  # a set of all but some, or of a class
+            return frozenset(), going
+        longer = frozenset(head + ch for head in going for ch in characters)
+        if len(longer) > MANY_HEADS:
+            return frozenset(), going
+        done = frozenset(head for head in longer if len(head) == HEAD)
+        return longer - done, done
+    if name == "SUBPATTERN":
+        return _extended(argument[3], going)
+    if name == "BRANCH":
+        ways = [_extended(branch, going) for branch in argument[1]]
+        return frozenset().union(*(on for on, _ in ways)), frozenset().union(*(done for _, done in ways))
+    if name in ("MAX_REPEAT", "MIN_REPEAT"):
+        low, high, items = argument
+        done, on = frozenset[str](), going if low == 0 else frozenset[str]()
+        for count in range(1, min(int(high), low + HEAD) + 1):
+            going, more = _extended(items, going)
+            done |= more
+            on |= going if count >= low else frozenset()
+            if not going:
+                break
+        return on, done
+    if name in ("ASSERT", "ASSERT_NOT", "AT"):
+        return going, frozenset()
+    return frozenset(), going
 
 
 def first_characters(pattern: str) -> set[str]:
