@@ -1,13 +1,7 @@
-"""How records come from the Kafka client into Faust's streams: without haste, and without ceremony.
+"""How records come from the Kafka consumer into Faust's streams: at once, where nothing has to be waited for.
 
-Patience with a broker that answers an empty fetch at once.
-
-A Kafka broker holds a fetch until there is data (Faust asks for up to 1.5 s); the embedded one answers at once, and aiokafka asks again at
-once: 1,100 fetches a second that keep a core busy. Here a fetch that came back early with nothing is followed by a pause.
-On a real Kafka none ever is, so nothing changes there.
-
-Ceremony: Faust hands each record over by four tasks and a wait, so that a full stream can be given up in a rebalance. Nearly always
-the stream has room and the hand-over needs no waiting; then it is done at once. That is a fifth of what Faust costs.
+Faust hands each record over by four tasks and a wait, so that a full stream can be given up in a rebalance. Nearly always the stream
+has room; then the record is handed over here and now. That was a fifth of what Faust costs.
 """
 
 from __future__ import annotations
@@ -17,33 +11,10 @@ from collections.abc import Coroutine, Generator
 from types import coroutine
 from typing import Any
 
-from aiokafka.consumer.fetcher import Fetcher
 from faust.transport.consumer import Consumer
 from mode.services import WaitResults
 
-EARLY_S = 0.025
-"""An empty answer sooner than this was not waited for."""
-PAUSE_S, IDLE_PAUSE_S = 0.003, 0.02
-"""The pause while records come in, and after `IDLE_AFTER_S` without one."""
-IDLE_AFTER_S = 2.0
-
-_fetch, _wait_first = Fetcher._proc_fetch_request, Consumer.wait_first
-
-
-async def _patient_fetch(self: Any, assignment: Any, node_id: Any, request: Any) -> bool:
-    loop = asyncio.get_running_loop()
-    begun = loop.time()
-    found: bool = await _fetch(self, assignment, node_id, request)
-    now = loop.time()
-    if found:
-        self.found_at = now
-    elif now - begun < EARLY_S:
-        idle = now - getattr(self, "found_at", now - IDLE_AFTER_S) >= IDLE_AFTER_S
-        try:
-            await asyncio.sleep(IDLE_PAUSE_S if idle else PAUSE_S)
-        except asyncio.CancelledError:
-            return False
-    return found
+_wait_first = Consumer.wait_first
 
 
 async def _hand_over(self: Any, *waits: Any, timeout: Any = None) -> Any:
@@ -82,7 +53,6 @@ def _go_on(begun: Coroutine[Any, Any, Any], waits_for: Any) -> Generator[Any, An
             return done.value
 
 
-def be_patient() -> None:
-    """Makes every consumer of this process fetch and hand over like this. May be called again."""
-    Fetcher._proc_fetch_request = _patient_fetch
+def hand_over_at_once() -> None:
+    """Makes every Faust consumer of this process hand over like this. May be called again."""
     Consumer.wait_first = _hand_over  # type: ignore[method-assign]

@@ -58,7 +58,7 @@ class WorkerSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     batch: Annotated[int, Meta(ge=1, le=4096)] = 64
     commit_interval: Annotated[float, Meta(gt=0.0)] = 0.5
     session_timeout: Annotated[float, Meta(ge=6.0)] = 10.0
-    heartbeat: Annotated[float, Meta(gt=0.0)] = 3.0
+    heartbeat: Annotated[float, Meta(gt=0.0)] = 1.0
     linger: Annotated[float, Meta(ge=0.0)] = 0.0
     rocksdb_cache_mb: Annotated[int, Meta(ge=1)] = 16
 

@@ -13,7 +13,7 @@ import faust
 from aiokafka.errors import KafkaError
 
 from streams.app import Job
-from streams.fetching import be_patient
+from streams.fetching import hand_over_at_once
 from streams.freshness import STAMP_EVERY_S, stamp, wipe_if_stale
 from streams.recovery import resume_at_rest
 from streams.rulefeed import RuleFeed
@@ -65,7 +65,7 @@ def run_worker(settings: Settings, job: Job | None = None, on_ready: Callable[[J
     job = job or build_job(settings)
     wipe_if_stale(_folder(job))
     stamp(_folder(job))
-    be_patient()
+    hand_over_at_once()
     resume_at_rest()
     add_services(job, on_ready)
     worker = faust.Worker(job.app, override_logging=False, redirect_stdouts=False, loglevel="INFO", quiet=True)
