@@ -151,7 +151,7 @@ def _corrected(found: list[Reading], text: str, now: datetime, clock: Clock, con
     result = list(found)
     for index in moving:
         piece, reading = result[index]
-        result[index] = (piece, merged(piece, reading, event, clock))
+        result[index] = (piece, merged(text, piece, reading, event, clock))
     for index, match in later:
         if match and index not in moving:
             piece, reading = result[index]
@@ -160,7 +160,7 @@ def _corrected(found: list[Reading], text: str, now: datetime, clock: Clock, con
             if amount is not None and unit in ("hour", "minute", "day", "week", "month"):
                 sign = -1 if match[3] == "earlier" else 1
                 result[index] = (piece, shifted(text, piece, event, (amount, unit, sign)) or reading)
-    moved = shifts_in(text, event)
+    moved = shifts_in(text, event, clock)
     return _together([(p, r) for p, r in moved], result) if moved else result
 
 

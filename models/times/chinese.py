@@ -25,6 +25,7 @@ _TIME_AFTER = re.compile(r"\s?(?:[开见出集左整半准]|到|之?前|之?后|
 _AT = re.compile(r"[到至约于]$")
 _STOP_AFTER = re.compile(r"\s?(?:$|[\W吧吗啦呢的再])")
 _TIME_BEFORE = re.compile(r"(?:^|[\s,，。！？:：]|[在到至约了快都才就过成定于从午上晚]|那就)$")
+_PUT_RIGHT = re.compile(r"(?:不对|错了|更正|我是说|应该)[，,：: ]{0,2}(?:应该)?是$")
 _NO_TIME_BEFORE = re.compile(r"[这那哪有第几提讲说谈列差早晚点多少每共下分扣加]$|以下|补充|总结|注意$|一共$|至少$")
 _EVERY_UNIT = re.compile(
     r"(隔)?\s?(\d{1,3}|[一二两三四五六七八九十半]{1,3})?个?(工作日|年|月|周|星期|礼拜|天|日(?!子)|晚(?!上)|早(?!上)|小时|分钟|季度)"
@@ -47,6 +48,8 @@ def _bare_is_time(text: str, piece: Piece) -> bool:
     before, after = text[max(0, piece.start - 3) : piece.start], text[piece.end : piece.end + 3]
     if _NO_TIME_AFTER.match(after) or _NO_TIME_BEFORE.search(before):
         return False
+    if _PUT_RIGHT.search(text, max(0, piece.start - 8), piece.start):
+        return True
     stops = _STOP_AFTER.match(after) is not None
     if text[piece.start : piece.end].startswith(("一点", "1点", "一时", "1时")):
         return bool(_AT.search(before)) if stops else bool(_TIME_AFTER.match(after))

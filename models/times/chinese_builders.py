@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from models.times.atoms import Clock
+from models.times.atoms import Clock, days_moved
 from models.times.chinese_distance import about
 from models.times.chinese_tables import (
     DAY_WORDS,
@@ -203,6 +203,8 @@ def nth_of(g: Groups, clock: Clock) -> Frame | None:
         if unit == "月"
         else "quarter"
         if unit == "季度"
+        else "workday"
+        if unit == "工作日"
         else "day"
         if unit in ("天", "日")
         else "weekend"
@@ -219,6 +221,11 @@ def quarter(g: Groups, clock: Clock) -> Frame | None:
     word = g[0] or ""
     number = {"首": 1, "末": 4, "头": 1, "最后一": 4}.get(word) or chinese_number(word.strip("第Qq "))
     return Frame(quarter=number) if number and 1 <= number <= 4 else None
+
+
+def next_workday(g: Groups, clock: Clock) -> Frame:
+    """下个工作日, 上一个工作日."""
+    return Frame(date=days_moved(clock.today, 1, "workday", 1 if g[0] == "下" else -1), relative=True)
 
 
 def quarter_word(g: Groups, clock: Clock) -> Frame:
@@ -321,7 +328,9 @@ def holiday(g: Groups, clock: Clock) -> Frame | tuple[str, Frame | None, object]
         if amount is None or about(said):
             return None
         days = round(amount * (1 if after.endswith("天") else 7)) * (-1 if "前" in after else 1)
-    frame = Frame(holiday=holiday_names("zh")[g[1] or ""], holiday_shift=days)
+    names, said_as = holiday_names("zh"), g[1] or ""
+    night = "evening" if said_as.endswith("夜") and said_as[:-1] in names else None
+    frame = Frame(holiday=names[said_as], holiday_shift=days, part=night)
     return ("frame", frame, "past") if which.startswith("上") else frame
 
 

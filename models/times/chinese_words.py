@@ -33,7 +33,7 @@ NO_MINUTES = r"(?![\d.:%个点时月年分小天周块元万岁人次度级号�
 _WEEK = "(?:周|星期|礼拜)"
 _WHICH = "(?:上{1,9}|下{1,9}|这|本|今|当)"
 _NOT_DIGIT = r"(?<![\d.:/-])"
-_NOT_A_DAY = "(?:之(?![前后间内])|[楼线院馆桌码店库仓机车房文令台室门厅球游三元常程志本子产均薪期报])"
+_NOT_A_DAY = "(?:之(?![前后间内])|[出入]?口|窗|闸|[楼线院馆桌码店库仓机车房文令台室门厅球游三元常程志本子产均薪期报])"
 _SINGLE = "(?:(?<![零〇一二两三四五六七八九十百\\d.第])|(?<=[周期拜][一二三四五六日天]))"
 _TOWARD = (
     r"过去的?|未来的?|上(?=(?:\d+|[二两三四五六七八九十几])个?(?:天|周|星期|礼拜|月|年|小时))"
@@ -102,6 +102,11 @@ def _opening_patterns() -> tuple[Pattern, ...]:
     """Halves, recurrences, and words that name no time."""
     return (
         (r"(上半年|下半年|前半年|后半年|上半月|下半月)", b.half),
+        (r"(下|上)一?个?工作日(?!内|之内|以内)", b.next_workday),
+        (
+            rf"{_SINGLE}(?:一两|[二两]三|三四|四五|五六|六七|七八|八九|九十)点(?:钟|多|左右)?(?![半零\d一二三四五六七八九十])",
+            b.kind("vague"),
+        ),
         (r"(每逢?|逐|逢)(?=[年月日周天晚星礼])|(天天|日日)|(?:每|隔)(?=\S)", b.every),
         (
             rf"({_alternatives(VAGUE_WORDS)})(?!这?(?:{AMOUNT})个?(?:天|周|星期|礼拜|年|月|小时|季度|日))",
@@ -176,6 +181,10 @@ def _calendar_patterns() -> tuple[Pattern, ...]:
             r"(初[一二三四五六七八九十])(?![一二三四五六七八九十中高级])",
             lambda g, c: Frame(day=b.lunar_day(g[0] or ""), lunar=True),
         ),
+        (
+            rf"{_SINGLE}(?:1[3-9]|[2-9]\d|十[三四五六七八九]|[二三四五六七八九]十[一二三四五六七八九]?)月(?:{N31})[日号](?!{_NOT_A_DAY})",
+            lambda g, c: Frame(impossible=True),
+        ),
         (rf"({_WHICH})一?个?月(?:份)?", b.month_words),
         (
             rf"{_SINGLE}(?<![\d一二三四五六七八九十几两]个)({N12})\s?月(?:份)?"
@@ -190,7 +199,7 @@ def _week_patterns() -> tuple[Pattern, ...]:
     """Counted weeks and days, quarters, weekdays, beginnings and ends."""
     return (
         (
-            rf"(最后一?个?|首个?|头一?个?|倒数第{N}个?|第{N}个?)({_WEEK}[一二三四五六日天]|周末|{_WEEK}|月|季度|[天日])(?![前后内])",
+            rf"(最后一?个?|首个?|头一?个?|倒数第{N}个?|第{N}个?)({_WEEK}[一二三四五六日天]|周末|工作日|{_WEEK}|月|季度|[天日])(?![前后内])",
             lambda g, c: b.nth_of(((g[0] or "").rstrip("个"), g[1]), c),
         ),
         (
@@ -206,7 +215,7 @@ def _week_patterns() -> tuple[Pattern, ...]:
         (rf"({_WHICH})一?个?{_WEEK}", b.week),
         (
             r"(?:[上中下]旬|月[底末初中]|(?<![一二三四五六七八九十两几多])年[底末初中]|岁末|季度?[末初]"
-            r"|(?<=季度)[底末初]|(?<=世纪)[末初中]|(?<=年代)[末初中](?!期)|(?<=年)[底末初]|(?<=月)[底末初])",
+            r"|(?<=季度)[底末初]|(?<=[Qq][1-4])[底末初]|(?<=[周月年度期拜末1-4])结束(?=[之以]?前)|(?<=世纪)[末初中]|(?<=年代)[末初中](?!期)|(?<=年)[底末初]|(?<=月)[底末初])",
             b.edge,
         ),
     )
@@ -217,7 +226,10 @@ def _day_patterns() -> tuple[Pattern, ...]:
     return (
         (rf"({_alternatives(SHORT_DAYS)})", b.short_day),
         (rf"({_alternatives(DAY_WORDS)})(?![候])", b.day_word),
-        (rf"(?<!整)(?<![^周期拜]一)(?<![一整]个)({_alternatives(PART_WORDS)})(?![安餐饭会报])", b.part),
+        (
+            rf"(?<!整)(?<![^周期拜]一)(?<![一整]个)({_alternatives(PART_WORDS)})(?![安餐饭会报]|好(?:$|[\W呀啊吗哦您你]|各位|大家))",
+            b.part,
+        ),
         (rf"(?:差|还差)(一刻|1刻|{SIXTY}分)(?:到)?({HOUR})[点时]", b.to_clock),
         (rf"{_SINGLE}({HOUR})点差(一刻|1刻|{SIXTY}分)", lambda g, c: b.to_clock((g[1], g[0]), c)),
         (
@@ -240,6 +252,7 @@ def _linking_patterns() -> tuple[Pattern, ...]:
     """Words that stand between expressions or bound them."""
     return (
         (r"(?:工作日|平日)", b.kind("pattern", "every_workday")),
+        (r"(?:至今|迄今|到现在|到目前)(?:为止)?(?![天年晚日早])", b.kind("after")),
         (r"(?:到|至|[-~—～]+|直到)", b.kind("range")),
         (r"(?:从|自从|自|由)", b.kind("from")),
         (r"(?:截至|截止到?|直到|赶在|最晚|最迟)", b.kind("until")),

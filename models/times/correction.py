@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
 
 from models.context import Turn
 from models.records import TimeExpression
@@ -20,12 +20,22 @@ from models.times.pieces import Piece
 from models.times.place import Placed, place
 
 _TO_ZH = re.compile(
-    r"(?:改期?|挪|移|推迟?|延期?|延后|延迟|提前|换|调整?|顺延|变更?|更改|定)(?:[到成为在至]|一下到|到了)\s?(?:了|下|这|那)?$"
+    r"(?:改期?|挪|移|推迟?|延期?|延后|延迟|提前|换|调整?|顺延|变更?|更改|定|(?:push|move|reschedule|postpone|delay|shift|change|switch)\s?)"
+    r"(?:[到成为在至]|一下到|到了)\s?(?:了|下|这|那)?$"
+    r"|(?:不对|[说记搞写]?错了|更正(?:一下)?|纠正(?:一下)?|我是说|应该|不是[^，,]{1,10})[，,：: ]{0,2}(?:应该|而)?[是为]\s?$|(?:我是说|我的意思是)[，, ]?$"
 )
 _TO_EN = re.compile(
     r"\b(?:mov(?:e|ed|ing)|push(?:ed|ing)?|reschedul(?:e|ed|ing)|shift(?:ed|ing)?|chang(?:e|ed|ing)|postpon(?:e|ed|ing)"
     r"|delay(?:ed|ing)?|bring|brought|bump(?:ed)?|make|do|switch(?:ed)?|put\s(?:it\s)?off)\b"
     r"(?:\s[a-z']+){0,4}?\s?(?:to|until|till|for|from\s.{1,30}\sto)?\s?(?:on\s)?$"
+    r"|\b(?:i\smeant?|correction:?|no,?\swait,?)\s(?:it['\u2019]?s\s|that['\u2019]?s\s|it\sis\s|on\s|at\s)?$"
+)
+_SAME = re.compile(r"的?(?:同一|相同的?|同样的?|一样的?)(?:时间|时候|钟点)|,?\s?(?:at\s)?(?:the\s)?same\stime\b")
+_MAKE_IT = re.compile(
+    r"\bmake\s(?:it|that)\s(?P<h>1[0-2]|[1-9])(?=\s?(?:$|[.!?,;]|instead\b|please\b|then\b|o['\u2019]clock\b))"
+)
+_CYCLE = re.compile(
+    r"every_(?P<day>day|workday|[a-z]+day)(?:_[a-z_]*?)?(?:_(?P<h>\d\d):(?P<m>\d\d)(?:-(?P<h2>\d\d):(?P<m2>\d\d))?)"
 )
 _INSTEAD = re.compile(r"\s?(?:instead|rather)\b")
 _SHIFT_ZH = re.compile(
@@ -105,13 +115,14 @@ def corrects(text: str) -> bool:
 
 _HINT = re.compile(
     r"改|挪|移|推|延|提前|提早|换|调|变更|晚|早|定[在到]|instead|later|earlier"
-    r"|\b(?:mov|push|resch|shift|chang|postp|delay|br(?:ing|ought)|bump|make|do\b|switch)"
+    r"|错了|不对|正一下|我是说|应该|不是|\b(?:mov|push|resch|shift|chang|postp|delay|br(?:ing|ought)|bump|make|do\b|switch|i mean|correction|no,? wait)"
 )
 
 
 def may_shift(text: str) -> bool:
     """Whether the text says by how much something is moved."""
-    return _SHIFT_ZH.search(text) is not None or _BY_EN.search(text.lower()) is not None
+    lowered = text.lower()
+    return any(pattern.search(lowered) for pattern in (_SHIFT_ZH, _BY_EN, _MAKE_IT))
 
 
 def find_event(text: str, context: Sequence[Turn], zone_of: datetime) -> Event | None:
@@ -121,13 +132,30 @@ def find_event(text: str, context: Sequence[Turn], zone_of: datetime) -> Event |
     found: Event | None = None
     for index, turn in enumerate(context):
         times = [t for t in turn.times if t.normalized_time and not t.recurrence]
-        if not times:
-            continue
-        chosen = next((t for t in times if t.grain in CLOCK_GRAINS), times[0])
+        chosen = next((t for t in times if t.grain in CLOCK_GRAINS), times[0] if times else None)
+        event = (
+            _event(chosen, zone_of) if chosen else next(filter(None, (_next_of(t, zone_of) for t in turn.times)), None)
+        )
         score = (len(mine & _words(turn.text)), index)
-        if best is None or score > best:
-            best, found = score, _event(chosen, zone_of)
+        if event is not None and (best is None or score > best):
+            best, found = score, event
     return found
+
+
+def _next_of(said: TimeExpression, now: datetime) -> Event | None:
+    """The next time of something that recurs at an hour: what a correction of it moves."""
+    cycle = _CYCLE.fullmatch(said.recurrence or "")
+    if cycle is None or cycle["day"] not in ("day", "workday", *_WEEKDAYS):
+        return None
+    local = now.replace(tzinfo=None)
+    start = datetime.combine(local.date(), time(int(cycle["h"]), int(cycle["m"])))
+    if cycle["day"] in _WEEKDAYS:
+        start += timedelta(days=(_WEEKDAYS.index(cycle["day"]) - start.weekday()) % 7)
+    end = start.replace(hour=int(cycle["h2"]) % 24, minute=int(cycle["m2"])) if cycle["h2"] else None
+    return Event(start, end if end is None or end > start else None, "hour" if cycle["m"] == "00" else "minute")
+
+
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
 def _event(said: TimeExpression, zone_of: datetime) -> Event:
@@ -156,9 +184,14 @@ def moved_to(text: str, piece: Piece) -> bool:
     return bool(_TO_ZH.search(clause) or _TO_EN.search(clause) or _INSTEAD.match(after.lower()))
 
 
-def merged(piece: Piece, reading: Placed | None, event: Event, clock: Clock) -> Placed | None:
+def merged(text: str, piece: Piece, reading: Placed | None, event: Event, clock: Clock) -> Placed | None:
     """The expression with what it leaves unsaid taken from the event."""
     frame = piece.frame
+    if frame is not None and frame.week is not None and frame.weekday is None and frame.edge is None:
+        if _SAME.match(text[piece.end : piece.end + 20].lower()) is None:
+            return reading
+        frame = frame.copy(weekday=event.start.weekday())
+        piece, reading = replace(piece, frame=frame), place(frame, clock.now)
     if frame is None or piece.until is not None or piece.recurrence or piece.counted or frame.impossible:
         return reading
     if frame.has_date() and not frame.has_time():
@@ -205,7 +238,7 @@ def _hour_near(frame: Frame, event: Event, clock: Clock) -> Placed | None:
     return Placed(found.start, found.start + (event.end - event.start), found.grain)
 
 
-def shifts_in(text: str, event: Event) -> list[tuple[Piece, Placed]]:
+def shifts_in(text: str, event: Event, clock: Clock) -> list[tuple[Piece, Placed]]:
     """推迟一小时, "push it back two days": the event moved by so much."""
     found = []
     for match in _SHIFT_ZH.finditer(text):
@@ -227,6 +260,10 @@ def shifts_in(text: str, event: Event) -> list[tuple[Piece, Placed]]:
         moved = _moved(event, amount, unit, -1 if early else 1)
         if moved:
             found.append((Piece(match.start("n"), match.end()), moved))
+    for match in _MAKE_IT.finditer(text.lower()):
+        hour = _hour_near(Frame(hour=int(match["h"])), event, clock) if event.has_clock else None
+        if hour:
+            found.append((Piece(*match.span("h")), hour))
     return found
 
 

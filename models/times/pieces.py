@@ -201,6 +201,8 @@ def _borrow_calendar(left: Frame, right: Frame) -> tuple[Frame, Frame]:
         right = right.copy(month=left.month, year=right.year if right.year is not None else left.year)
     if whole and right.month is None and right.day is None and right.nth is not None and left.month is not None:
         right = right.copy(month=left.month, year=left.year)
+    if whole and right.month is None and right.edge is not None and right.edge_of == "month" and left.month is not None:
+        right = right.copy(month=left.month, year=left.year)
     if left.day is not None and left.month is None and right.month is not None:
         left = left.copy(month=right.month, year=right.year)
     if left.month is not None and left.year is None and right.year is not None and right.month is not None:

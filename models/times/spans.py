@@ -81,13 +81,18 @@ def _share(first: date, after: date, grain: str, edge: str) -> Span:
 
 
 def nth_in(first: date, after: date, number: int, kind: str | int) -> Span | None:
-    """The number-th day, weekday, week or weekend of a span (from its end where negative).
+    """The number-th day, working day, weekday, week or weekend of a span (from its end where negative).
 
     A first week begins on the first Monday inside; a last week is the last one whose Thursday lies inside.
     """
     if kind == "day":
         day = first + timedelta(days=number - 1) if number > 0 else after + timedelta(days=number)
         return (day, day + DAY, "day") if first <= day < after else None
+    if kind == "workday":
+        days = (first + timedelta(days=at) for at in range((after - first).days))
+        working = [day for day in days if day.weekday() < 5]
+        found = working[number - 1 : number] if number > 0 else working[number:][:1] if -number <= len(working) else []
+        return (found[0], found[0] + DAY, "day") if found else None
     if kind in ("month", "quarter"):
         return _nth_months(first, after, number, 1 if kind == "month" else 3, kind)
     weekday = {"week": 0, "weekend": 5}.get(str(kind), kind if isinstance(kind, int) else 0)
