@@ -28,6 +28,7 @@ from models.times.frame import Frame, joined
 from models.times.other import find_other
 from models.times.pieces import Piece, placed
 from models.times.place import Placed
+from models.times.recurrence import within
 
 Reading = tuple[Piece, Placed | None]
 
@@ -76,6 +77,11 @@ def _stitched(found: list[Reading], text: str, clock: Clock) -> list[Reading]:
     whole: list[Reading] = []
     for piece, reading in found:
         last = whole[-1][0] if whole else None
+        if last is not None and last.recurrence and _plain(piece) and _SEAM.fullmatch(text[last.end : piece.start]):
+            cycle = within(last.recurrence, piece.frame) if piece.frame else None
+            if cycle is not None:
+                whole[-1] = (Piece(last.start, piece.end, Frame(), recurrence=cycle), None)
+                continue
         if last is not None and _plain(last) and _plain(piece) and _SEAM.fullmatch(text[last.end : piece.start]):
             both = joined(last.frame, piece.frame) if last.frame and piece.frame else None
             if both is not None:

@@ -12,7 +12,7 @@ from models.times.atoms import Atom
 from models.times.frame import Frame, joined
 from models.times.pieces import Piece
 from models.times.point import Grammar, between, next_to, plain_number, point
-from models.times.recurrence import WEEKDAYS, clock_word
+from models.times.recurrence import WEEKDAYS, clock_word, within
 
 
 def pieces_in(atoms: list[Atom], text: str, grammar: Grammar) -> list[Piece]:
@@ -89,6 +89,10 @@ def with_hours(piece: Piece, atoms: list[Atom], at: int, text: str, grammar: Gra
     """工作日上午9点到下午6点, weekdays at 9: the hours after a recurrence of one word."""
     while at < len(atoms) and atoms[at].frame is not None and grammar.glue(text[piece.end : atoms[at].start]):
         addition = atoms[at].frame
+        if addition is not None and addition.has_date() and (dated := within(piece.recurrence, addition)):
+            piece.recurrence, piece.end = dated, atoms[at].end
+            at += 1
+            continue
         if addition is None or addition.has_date() or piece.frame is None:
             break
         both = joined(piece.frame, addition)

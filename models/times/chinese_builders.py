@@ -23,7 +23,7 @@ from models.times.holidays import holiday_names
 from models.times.numbers import chinese_amount, chinese_number, full_year
 from models.times.scan import Builder, Groups
 from models.times.spans import month_span
-from models.times.zones import ZONES
+from models.times.zones import NAMES_ZH, ZONES
 
 
 def any_date(year: int | None, month: int | None, day: int | None) -> Frame | None:
@@ -354,10 +354,9 @@ def all_day(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
 
 
 def zone(g: Groups, clock: Clock) -> tuple[str, Frame | None, object]:
-    """北京时间, GMT."""
-    word = g[0] or ""
-    offset = {"北京时间": 480, "东京时间": 540, "世界时": 0}.get(word)
-    return "weak", Frame(zone=offset if offset is not None else ZONES[word.upper()]), None
+    """北京时间, 纽约时间, GMT."""
+    place, abbreviation = g[0], g[1] or ""
+    return "weak", Frame(zone=NAMES_ZH[place] if place else ZONES[abbreviation.upper()]), None
 
 
 def kind(kind: str, value: object = None) -> Builder:

@@ -15,7 +15,7 @@ from models.times.chinese_tables import DAY_WORDS, ERAS, PART_WORDS, SHORT_DAYS,
 from models.times.frame import Frame
 from models.times.holidays import holiday_names
 from models.times.scan import Pattern
-from models.times.zones import ZONES
+from models.times.zones import NAMES_ZH, ZONES
 
 N = r"(?:\d{1,4}|[零〇一二两三四五六七八九十廿卅百]{1,5})"
 N12 = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二两三四五六七八九])"
@@ -244,7 +244,10 @@ def _day_patterns() -> tuple[Pattern, ...]:
         (r"(?:这个?时候|这会儿)", b.this_hour),
         (r"([今去明]?[春夏秋冬][天季]|[今去明][春夏秋冬])", b.season),
         (r"(?:现在|此刻|此时|当前|目前|眼下|如今|而家|依家|马上|立刻|立即|即刻)", b.now),
-        (rf"\(?(北京时间|东京时间|世界时|{_alternatives(ZONES)})\)?(?![A-Za-z])", b.zone),
+        (
+            rf"\(?(?:({_alternatives(NAMES_ZH)})(?:(?:当地|标准|夏令)?时间|(?<=世界)时)|({_alternatives(ZONES)})(?![A-Za-z]))\)?",
+            b.zone,
+        ),
     )
 
 

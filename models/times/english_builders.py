@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from models.times.atoms import Clock, moved
+from models.times.atoms import Clock, days_moved, moved
 from models.times.chinese_builders import any_date
 from models.times.english_tables import (
     DAY_PARTS,
@@ -23,10 +23,10 @@ from models.times.english_tables import (
 )
 from models.times.frame import Frame
 from models.times.holidays import holiday_names
-from models.times.numbers import english_number, full_year, number
+from models.times.numbers import english_number, english_ordinal, full_year, number
 from models.times.scan import Builder, Groups, Said
 from models.times.spans import month_span
-from models.times.zones import ZONES
+from models.times.zones import NAMES_EN, ZONES
 
 
 def month_of(word: str | None) -> int | None:
@@ -341,8 +341,20 @@ def nth_century(g: Groups, clock: Clock) -> Said:
 
 
 def zone(g: Groups, clock: Clock) -> Said:
-    """GMT, PST."""
-    return "weak", Frame(zone=ZONES[(g[0] or "").upper()]), None
+    """GMT, PST, New York time."""
+    return "weak", Frame(zone=NAMES_EN[g[1]] if g[1] else ZONES[(g[0] or "").upper()]), None
+
+
+def next_workday(g: Groups, clock: Clock) -> Said:
+    """next business day, the previous working day."""
+    day = days_moved(clock.today, 1, "workday", -1 if (g[0] or "") in ("last", "previous") else 1)
+    return Frame(date=day, relative=True)
+
+
+def nth_workday(g: Groups, clock: Clock) -> Said:
+    """the first business day of (the month)."""
+    number = -1 if g[0] == "last" else english_ordinal(g[0] or "")
+    return Frame(nth=(number, "workday")) if number else None
 
 
 def half_number(g: Groups, clock: Clock) -> Said:

@@ -51,10 +51,10 @@ from models.times.english_tables import (
 from models.times.holidays import holiday_names
 from models.times.numbers import ENGLISH_ONES, ENGLISH_ORDINALS, ENGLISH_TENS, number
 from models.times.scan import Groups, Pattern, Said
-from models.times.zones import ZONES
+from models.times.zones import NAMES_EN, ZONES
 
 _LINKS = "in since by until till from to before after of"
-_AFTER_MONTH_LINK = following(_LINKS + " through between early late later during", r"(?<=mid-)")
+_AFTER_MONTH_LINK = following(_LINKS + " through between early late later during", r"(?<=mid-)", r"(?<=mid\s)")
 _AFTER_YEAR_LINK = following(_LINKS + " and year during between", r"(?<=-)", "^")
 _NO_YEAR = (
     r"(?![\da-z%$]|[.:/-]\d|\s(?:people|users|items|orders|dollars|times|points|words|miles|km|hours|minutes|units))"
@@ -173,6 +173,12 @@ def _range_patterns() -> tuple[Pattern, ...]:
 def _recurrence_patterns() -> tuple[Pattern, ...]:
     return (
         (r"\b(?:weekdays|workdays|(?<=on\s)(?:business|working)\sdays)\b", b.kind("pattern", "every_workday")),
+        (r"\b(?:the\s)?(next|last|previous|following)\s(?:business|working)\sday\b", b.next_workday),
+        (rf"\b(?:the\s)?({ORDINAL}|last)\s(?:business|working)\sday\sof\b", b.nth_workday),
+        (
+            rf"\b(?:(?:the\s)?end\sof\s(?:the\s)?day|eod|cob|close\sof\sbusiness)(?=,?\s(?:on\s)?(?:today|tomorrow|(?:next|this|coming)\s)|,?\s(?:on\s)?(?:{any_of(WEEKDAYS)})\b)",
+            b.kind("around", "skip"),
+        ),
         (r"\b((?:end|close|beginning|start|middle)\sof\s(?:the\s)?)(day|week|month|quarter|year|yr)\b", b.edge_alone),
         (r"\b(the\s)?(eod|eom|eoy|eow)\b", b.edge_alone),
         (r"(?<![a-z])(every|each)\b", b.kind("every")),
@@ -279,7 +285,10 @@ def _linking_patterns() -> tuple[Pattern, ...]:
     """Words that stand between expressions or open them."""
     return (
         (r"\b(?:right\snow|just\snow|now|at\sthe\smoment|at\spresent|currently)\b", b.now),
-        (rf"\(?\b({any_of(zone.lower() for zone in ZONES)})\b\)?", b.zone),
+        (
+            rf"\(?\b(?:({any_of(zone.lower() for zone in ZONES)})|({any_of(NAMES_EN)})\s(?:standard\s|daylight\s|local\s)?time)\b\)?",
+            b.zone,
+        ),
         (r"(?:\bto\b|\buntill?\b|\btill?\b|\bthrough\b|\bthru\b|\btil\b|[-~–—]+|\bup\sto\b)", b.kind("range")),
         (r"\b(?:from|between)\b", b.kind("from")),
         (
@@ -298,6 +307,7 @@ def start_words() -> frozenset[str]:
     tables = (
         MONTHS, WEEKDAYS, DAY_WORDS, DAY_PARTS, PART_WORDS, HOUR_WORDS, UNIT_WORDS, VAGUE_WORDS, ENGLISH_ONES,
         ENGLISH_TENS, ENGLISH_ORDINALS, holiday_names("en"), SEASONS, _ADVERBS, [zone.lower() for zone in ZONES],
+        NAMES_EN,
     )  # fmt: skip
     names = [re.split(r"[^a-z]", entry)[0] for table in tables for entry in table]
     names += [f"{name}s" for name in WEEKDAYS]
@@ -310,7 +320,7 @@ _STARTERS = (
     "later last mid middle monthly my next no now once other past previous prior q quarter remainder remaining rest right "
     "roughly several since some start starting the this three thru through til till to twice two until untill up upcoming "
     "coming current week weekend weekdays weekly within workdays working year yearly ytd month first second breakfast "
-    "dinner supper lunch"
+    "dinner supper lunch cob"
 )
 _ADVERBS = {
     "daily": "every_day", "weekly": "every_week", "monthly": "every_month", "quarterly": "every_quarter",

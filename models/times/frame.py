@@ -23,7 +23,7 @@ class Frame:
     "day" | "week" | "weekend" | weekday 0..6) counted within the stated year, quarter or month, from its end if
     negative; `edge` one of start, mid, end, early, late, xun1..3, half1, half2, weekend, and
     `edge_of` the unit meant where no longer span is said; `meridiem` am, pm or 24 (hour certain);
-    `zone` an offset in minutes; `impossible` marks a date that no calendar has.
+    `zone` an offset in minutes or a place of `zones`; `impossible` marks a date that no calendar has.
     """
 
     year: int | None = None
@@ -47,7 +47,7 @@ class Frame:
     minute: int | None = None
     second: int | None = None
     meridiem: str | None = None
-    zone: int | None = None
+    zone: int | str | None = None
     impossible: bool | None = None
     relative: bool | None = None
 

@@ -12,6 +12,7 @@ from models.times.atoms import Clock, days_moved
 from models.times.frame import DATE_FIELDS, Bias, Frame
 from models.times.place import Placed, clock_of, place
 from models.times.spans import month_span
+from models.times.zones import Zone, minutes_east
 
 
 @dataclass(slots=True)
@@ -106,8 +107,8 @@ def _first_units(base: Placed, amount: int, unit: str) -> Placed | None:
     return Placed(base.start, datetime.combine(end, time()), unit) if end else None
 
 
-def _in_zone(found: Placed, zone: int, clock: Clock) -> Placed:
-    shift = timedelta(minutes=clock.offset - zone)
+def _in_zone(found: Placed, zone: Zone, clock: Clock) -> Placed:
+    shift = timedelta(minutes=clock.offset - minutes_east(zone, found.start.date()))
     return Placed(found.start + shift, found.end + shift if found.end else None, found.grain)
 
 
@@ -146,7 +147,7 @@ def _range(left: Frame, right: Frame, clock: Clock, bias: Bias) -> Placed | None
         finish = _after(start.start, end, right)
     if left.zone is not None or right.zone is not None:
         zone = left.zone if left.zone is not None else right.zone
-        shift = timedelta(minutes=clock.offset - (zone or 0))
+        shift = timedelta(minutes=clock.offset - minutes_east(zone or 0, start.start.date()))
         return Placed(start.start + shift, finish + shift, end.grain)
     order = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
     grain = max((start.grain, end.grain), key=order.index)

@@ -136,6 +136,8 @@ class _Growing:
             return True
         if is_shift and atom.value[1] == "year" and (self.frame.holiday or self.frame.month) and addition.date:
             addition = Frame(year=addition.date.year)
+        if is_shift and atom.value[1] in ("week", "month") and addition.date and self.frame.set() == ["weekday"]:
+            addition = Frame(week=addition.date - timedelta(days=addition.date.weekday()))
         base = _within_shift(self.shift, addition) if self.shift is not None else self.frame
         both = joined(base, addition) if base is not None else None
         if both is None:

@@ -9,7 +9,7 @@ the day), ``_09:30`` or ``_20:00-22:00``. Two weekdays are joined: ``every_tuesd
 
 from __future__ import annotations
 
-from models.times.frame import Frame
+from models.times.frame import DATE_FIELDS, Frame
 from models.times.place import clock_of
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -24,6 +24,20 @@ def pattern_of(frame: Frame | None, unit: str | None = None, count: int = 1) -> 
     """The pattern of "every `count` `unit`" with what `frame` adds: part, hour, weekday, day of the month."""
     core = _core(frame, unit, count)
     return f"every_{core}{_clock(frame)}"
+
+
+_INSIDE = {
+    "every_week": {"weekday"}, "every_month": {"day", "nth", "edge"}, "every_year": {"month", "day", "holiday", "season"}, "every_day": set(),
+}  # fmt: skip
+
+
+def within(pattern: str | None, frame: Frame) -> str | None:
+    """The pattern of "weekly" with the day that follows ("on Mondays"); None where the two do not go together."""
+    inside = _INSIDE.get(pattern or "")
+    said = {name for name in frame.set() if name in DATE_FIELDS}
+    if inside is None or not said <= inside:
+        return None
+    return pattern_of(frame, (pattern or "").removeprefix("every_"))
 
 
 def _core(frame: Frame | None, unit: str | None, count: int) -> str:

@@ -60,10 +60,21 @@ CHINESE = [
     ("Q2末复盘", "Q2末", "2026-06-30", "2026-07-01"),
     ("五月上旬到中旬装修", "五月上旬到中旬", "2026-05-01", "2026-05-21"),
     ("去年十月至今没换过", "去年十月至今", "2025-10-01", None),
+    ("纽约时间3月20日上午九点", "纽约时间3月20日上午九点", "2026-03-20T21:00", None),
+    ("伦敦时间下午三点", "伦敦时间下午三点", "2026-03-02T23:00", None),
+    ("世界时三点", "世界时三点", "2026-03-02T23:00", None),
     ("13月5日见", "13月5日", None, None),
     ("大概四五点吧", "大概四五点", None, None),
 ]
 ENGLISH = [
+    ("Wednesday in two weeks", "Wednesday in two weeks", "2026-03-18", "2026-03-19"),
+    ("tomorrow at 9am Eastern time", "tomorrow at 9am", "2026-03-03T22:00", None),
+    ("March 20 9am New York time", "March 20 9am", "2026-03-20T21:00", None),
+    ("send it by end of day Friday", "by end of day Friday", "2026-03-06", None),
+    ("end of day tomorrow", "tomorrow", "2026-03-03", "2026-03-04"),
+    ("the next business day", "the next business day", "2026-03-03", "2026-03-04"),
+    ("the first business day of next month", "the first business day of next month", "2026-04-01", "2026-04-02"),
+    ("in mid March", "mid March", "2026-03-11", "2026-03-21"),
     ("See you at half past nine in the morning", "half past nine in the morning", "2026-03-03T09:30", None),
     ("I went there last week", "last week", "2026-02-23", "2026-03-02"),
     ("due by Friday, March 6", "by Friday, March 6", "2026-03-06", None),
@@ -107,6 +118,12 @@ def test_reads(text: str, words: str, start: str, end: str | None) -> None:
         ("every first Monday of the month", "every_month_1st_monday"),
         ("on Tuesday afternoons", "every_tuesday_afternoon"),
         ("every weekday at 9:30", "every_workday_09:30"),
+        ("每月第一个工作日对账", "every_month_1st_workday"),
+        ("每周 Monday standup", "every_monday"),
+        ("每天 9am 站会", "every_day_09:00"),
+        ("annually on March 15", "every_year_03-15"),
+        ("monthly on the 15th", "every_month_15"),
+        ("weekly on Monday at 9am", "every_monday_09:00"),
     ],
 )
 def test_recurrences(text: str, pattern: str) -> None:
@@ -125,6 +142,8 @@ def test_recurrences(text: str, pattern: str) -> None:
         "过几天",
         "改天",
         "最近",
+        "四五点",
+        "13月5日",
         "20日前",
         "the other day",
     ],
@@ -139,7 +158,7 @@ def test_unknown_is_reported_with_a_null_value(text: str) -> None:
     [
         "等有空的时候我再联系你们。", "我有两点建议", "温度高了一点", "第一点是价格，第二点是质量", "打八点五折", "订单号20260301123456",
         "电话13800138000", "36号文", "女一号", "十几年如一日", "不过年轻人", "黎明主演的电影", "一日之计在于晨", "二十点六",
-        "身份证号140302197706220124", "他用过半个月了吗不", "May I ask a question?", "The sun sat low", "there are two to four people",
+        "身份证号140302197706220124", "他用过半个月了吗不", "早上好，王总", "晚上好", "三号口等你", "在上海时间不多", "eastern China is big", "May I ask a question?", "The sun sat low", "there are two to four people",
         "version 1.2.3", "around 250,000 units", "Section 8A", "end of the line", "24/7 support", "Have a great month.",
     ],
 )  # fmt: skip
