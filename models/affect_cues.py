@@ -33,6 +33,8 @@ class CueLexicon:
         self._words = words
         keys = [key.split(" ") for key in words]
         self._begun = {" ".join(key[:n]) for key in keys for n in range(1, len(key))}
+        chinese = sorted({key[0] for key in keys if not key[0].isascii()})
+        self._first = re.compile(f"[a-z0-9']+|[{''.join(chinese)}]" if chinese else "[a-z0-9']+")
 
     @classmethod
     def load(cls, path: str | Path = SHIPPED) -> CueLexicon:
@@ -58,20 +60,21 @@ class CueLexicon:
 
         Any number matches the "0" of an entry: "约0" finds "约 300".
         """
-        tokens = [
-            ("0" if m.group().isdecimal() else m.group(), m.start(), m.end()) for m in _TOKEN.finditer(folded(text))
-        ]
+        plain = folded(text)
         found = []
-        for first, (key, start, end) in enumerate(tokens):
-            last = first
+        for first in self._first.finditer(plain):
+            key, start, end = first.group(), *first.span()
+            if key.isdecimal():
+                key = "0"
             while True:
                 for kind in self._words.get(key, ()):
                     found.append(Cue(self.kinds[kind], start, end, key))
-                last += 1
-                if key not in self._begun or last == len(tokens):
+                following = _TOKEN.search(plain, end) if key in self._begun else None
+                if following is None:
                     break
-                key = f"{key} {tokens[last][0]}"
-                end = tokens[last][2]
+                said = following.group()
+                key = f"{key} {'0' if said.isdecimal() else said}"
+                end = following.end()
         return found
 
 

@@ -22,6 +22,8 @@ _TURNS_BACK, _KIND_CHARACTERS = 3, 200
 TURN_CHARACTERS = 160
 """How much of an earlier turn's end is read."""
 _CONTRAST = re.compile(r"\s*[,，…。.]*\s*(?:不过|但是|但|可是|只是|but|however|though)", re.IGNORECASE)
+_WE, _YOU = re.compile(r"\b(?:i|we|i'm|i'll|we'll)\b"), re.compile(r"\byou(?:r|'re|'ll)?\b")
+_HAN = re.compile("[\u3400-\u9fff]")
 LONG_PAUSE_MS = 800
 """A silence from here on is hesitation, not breath."""
 
@@ -102,9 +104,9 @@ def _punctuation(text: str) -> list[float]:
         min(text.count("!") + text.count("！"), 3) / 3,
         float("…" in text or "..." in text),
         min(math.log1p(len(text)) / 6, 1.0),
-        float(any(ch.isdigit() for ch in text[:2000])),
-        float("我" in plain or re.search(r"\b(?:i|we|i'm|i'll|we'll)\b", plain) is not None),
-        float("你" in plain or "您" in plain or re.search(r"\byou(?:r|'re|'ll)?\b", plain) is not None),
+        float(any(map(str.isdigit, text[:2000]))),
+        float("我" in plain or _WE.search(plain) is not None),
+        float("你" in plain or "您" in plain or _YOU.search(plain) is not None),
     ]
 
 
@@ -122,5 +124,5 @@ def _setting(
         min(len(context), 10) / 10,
         float(long),
         float(before_but),
-        float(sum("\u3400" <= ch <= "\u9fff" for ch in text[:200]) > 0),
+        float(_HAN.search(text, 0, 200) is not None),
     ]

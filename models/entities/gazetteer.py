@@ -52,6 +52,8 @@ class Gazetteer:
                 self._by_start.setdefault(key[0], []).append((key, entry))
         for names in self._by_start.values():
             names.sort(key=lambda pair: -len(pair[0]))
+        firsts = "".join(re.escape(first) for first in sorted(self._by_start))
+        self._begins = re.compile(f"[{firsts}]" if firsts else "(?!)")
 
     @classmethod
     def load(cls, path: Path | str = SHIPPED) -> Gazetteer:
@@ -67,8 +69,9 @@ class Gazetteer:
         """Spans of the text that name an entry, left to right, the longest alias at each place."""
         folded = fold(text)
         at = 0
-        while at < len(folded):
-            for alias, entry in self._by_start.get(folded[at], ()):
+        while begins := self._begins.search(folded, at):
+            at = begins.start()
+            for alias, entry in self._by_start[folded[at]]:
                 end = at + len(alias)
                 if folded.startswith(alias, at) and _whole(folded, at, end):
                     yield at, end, entry

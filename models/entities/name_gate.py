@@ -31,18 +31,31 @@ _OFFSETS = np.array(
         (0, 1, 2),
     ]
 )
-_EDGE = np.full(2, 2, dtype=np.uint64)
+_EDGE = np.uint64(2)
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+_COEFFICIENTS = np.array(
+    [
+        [
+            sum((factor for at, factor in zip(row, _FACTORS.tolist(), strict=True) if at == shift), 0) % 2**64
+            for shift in range(-2, 3)
+        ]
+        for row in _OFFSETS.tolist()
+    ],
+    dtype=np.uint64,
+)
+"""What each feature [features] multiplies the character at each offset -2..2 with, modulo 2 ** 64."""
 _SLOTS = np.arange(1, len(_OFFSETS) + 1, dtype=np.uint64)[:, None] * np.uint64(0xD6E8FEB86659FD93)
 
 
 def windows(text: str, mask: int) -> np.ndarray:
     """Feature numbers of each character, [features, characters], from the characters around it; 64-bit mixing, no table."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    padded = np.concatenate([_EDGE, codes, _EDGE])
-    around = np.stack([padded[shift : shift + len(codes)] for shift in range(5)] + [np.zeros_like(codes)])
-    picked = around[np.where(_OFFSETS == 9, 5, _OFFSETS + 2)]
-    mixed = (picked * _FACTORS[None, :, None]).sum(axis=1, dtype=np.uint64) + _SLOTS
+    padded = np.full(len(codes) + 4, _EDGE)
+    padded[2:-2] = codes
+    around = np.empty((5, len(codes)), np.uint64)
+    for shift in range(5):
+        around[shift] = padded[shift : shift + len(codes)]
+    mixed = _COEFFICIENTS @ around + _SLOTS
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(32)
