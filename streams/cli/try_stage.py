@@ -23,9 +23,10 @@ def run(args: argparse.Namespace) -> int:
     """0, or 1 where a line could not be answered."""
     import msgspec
 
+    from streams.settings import load_settings
     from streams.trials import answer_lines
 
-    trial = importlib.import_module(f"streams.trials.{args.stage}").build()
+    trial = importlib.import_module(f"streams.trials.{args.stage}").build(load_settings(args.assignments))
     lines = sys.stdin
     if args.case is not None:
         text = (

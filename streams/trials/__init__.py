@@ -1,17 +1,36 @@
-"""`cuestream try STAGE`: one module a stage, each with ``build()`` that loads its models and returns case -> fields."""
+"""`cuestream try STAGE`: one module a stage, each with ``build(settings)`` that loads its models and returns case -> fields."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from models.language import primary
+from streams.settings import Settings
+
+if TYPE_CHECKING:
+    from streams.models import Models
 
 Case = dict[str, Any]
 Trial = Callable[[Case], dict[str, Any]]
+
+
+def own_models(settings: Settings | None) -> Models | None:
+    """What a worker with these settings would run on; None where they leave encoder, weights and lists as shipped.
+
+    Raises ResourceError for a bad file.
+    """
+    plain = Settings()
+    if settings is None or all(
+        getattr(settings, name) == getattr(plain, name) for name in ("encoder", "weights", "lists")
+    ):
+        return None
+    from streams.models import Models  # everything heavy: only where it is asked for
+
+    return Models.load(settings)
 
 
 def answer_lines(trial: Trial, lines: Iterable[str]) -> Iterable[bytes]:

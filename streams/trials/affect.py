@@ -10,13 +10,15 @@ from models.affect import AffectModel
 from models.context import turns_from_context
 from models.encoder import Encoder
 from models.records import Role, Speaker
-from streams.trials import Case, Trial, run_lines
+from streams.settings import Settings
+from streams.trials import Case, Trial, own_models, run_lines
 
 
-def build() -> Trial:
+def build(settings: Settings | None = None) -> Trial:
     """Loads encoder and heads once; the function answers a case with the fields of affect/1."""
-    encoder = Encoder.load()
-    model = AffectModel.load(encoder=encoder)
+    own = own_models(settings)
+    encoder = own.encoder if own else Encoder.load()
+    model = own.affect if own else AffectModel.load(encoder=encoder)
 
     def trial(case: Case) -> dict[str, Any]:
         named = str(case.get("speaker_role") or "customer")

@@ -7,13 +7,15 @@ from typing import Any
 from models.encoder import Encoder
 from models.entropy import Lexicons, segment
 from models.records import Pause
-from streams.trials import Case, Trial, run_lines
+from streams.settings import Settings
+from streams.trials import Case, Trial, own_models, run_lines
 
 
-def build() -> Trial:
-    """The trial, with the shipped encoder and lists."""
-    encoder = Encoder.load()
-    lexicons = Lexicons.load(encoder=encoder.name)
+def build(settings: Settings | None = None) -> Trial:
+    """The trial, with the shipped encoder and lists or those of the settings."""
+    own = own_models(settings)
+    encoder = own.encoder if own else Encoder.load()
+    lexicons = own.segments.value if own else Lexicons.load(encoder=encoder.name)
 
     def trial(case: Case) -> dict[str, Any]:
         text = case["text"]

@@ -10,16 +10,18 @@ from models.entities.finder import find_entities
 from models.entities.gazetteer import Gazetteer
 from models.records import Affect, Emotion, Entity, Intent, Load, Speaker, TaskView
 from models.tasks.intents import CHAT, INFORM, NONE, ParsedIntent, is_strong_id, parse_intent
-from streams.trials import Case, Trial, run_lines
+from streams.settings import Settings
+from streams.trials import Case, Trial, own_models, run_lines
 from tables.sessions import SessionState, remember_turn
 from tables.tasks import step
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def build() -> Trial:
+def build(settings: Settings | None = None) -> Trial:
     """Loads the dictionaries; the rules come with the module."""
-    gazetteer = Gazetteer.load()
+    own = own_models(settings)
+    gazetteer = own.gazetteer.value if own else Gazetteer.load()
 
     def answer(case: Case) -> dict[str, Any]:
         earlier = case.get("context")

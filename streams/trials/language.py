@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from models.language import detect
+from streams.settings import Settings
 from streams.trials import Case, Trial, run_lines
 
 
-def build() -> Trial:
+def build(settings: Settings | None = None) -> Trial:
     """The trial; nothing to load but a word list."""
 
     def trial(case: Case) -> dict[str, Any]:

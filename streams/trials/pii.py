@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from models.privacy import find_personal_data, mask
+from streams.settings import Settings
 from streams.trials import Case, Trial, run_lines
 
 
-def build() -> Trial:
+def build(settings: Settings | None = None) -> Trial:
     """The trial; word lists and the name taggers are loaded on first use."""
 
     def trial(case: Case) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import msgspec
 
 from models.context import turns_from_context
 from models.times import find_times
+from streams.settings import Settings
 from streams.trials import Case, Trial, run_lines
 
 
@@ -22,7 +23,7 @@ def moment(now: Any) -> datetime:
     return found
 
 
-def build() -> Trial:
+def build(settings: Settings | None = None) -> Trial:
     """The trial; nothing to load but word lists. A case without `now` is read as said at present: `relative_base` shows it."""
 
     def trial(case: Case) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from streams.cli.main import main
 from streams.trials import answer_lines, language, pii, times
 
 
@@ -35,6 +37,18 @@ def test_language(said: str, lang: str | None) -> None:
 def test_a_bad_line_is_answered_with_an_error() -> None:
     good, bad = answers(pii, {"id": 1, "text": "好"}, {"id": 2})
     assert "pii" in good and "error" in bad
+
+
+def test_try_runs_on_what_the_settings_name(tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    words = tmp_path / "mine.toml"
+    words.write_text(
+        '[[entity]]\ntype = "environment"\ncanonical = "压测环境"\naliases = ["压测服"]\n', encoding="utf-8"
+    )
+    assert main(["try", "intent", "压测服挂了", "--set", f"lists.entities={words}"]) == 0
+    assert "压测环境" in capsysbinary.readouterr().out.decode()
+    words.write_text("[[entity]]\n", encoding="utf-8")
+    assert main(["try", "intent", "压测服挂了", "--set", f"lists.entities={words}"]) == 2
+    assert b"mine.toml" in capsysbinary.readouterr().err
 
 
 def test_a_clients_language_tag_is_read() -> None:
