@@ -68,16 +68,8 @@ class Job:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
     def _topic(self, *logical: str) -> Any:
-        """Raw bytes, empty values too: a record that cannot be decoded here would stop its stream for good."""
-        return self.app.topic(
-            *(full_name(self.settings, name) for name in logical),
-            key_type=bytes,
-            value_type=bytes,
-            key_serializer="raw",
-            value_serializer="raw",
-            internal=False,
-            allow_empty=True,
-        )
+        names = (full_name(self.settings, name) for name in logical)
+        return self.app.topic(*names, schema=Undecoded(), internal=False)
 
     def _register(self) -> None:
         self.app.agent(self._topic("utterances.raw", "asr.raw"), name="ingest")(self._ingest_agent)
@@ -213,6 +205,18 @@ class Job:
 
     def _on_revoked(self, *_: Any, **__: Any) -> None:
         self.engine.forget_caches()
+
+
+class Undecoded(faust.Schema):
+    """Keys and values as the bytes that came: a record that could not be decoded here would stop its stream for good."""
+
+    def compile(self, app: Any, **_: Any) -> Callable[..., Awaitable[Any]]:
+        """Faust's way from a message to an event."""
+
+        async def decode(message: Any, **_: Any) -> Any:
+            return faust.Event(app, message.key, message.value, message.headers, message)
+
+        return decode
 
 
 def faust_app(settings: Settings) -> faust.App:
