@@ -34,6 +34,8 @@ _SCRIPTS = (
     ("el", "\u0370-\u03ff"),
 )
 _CHARACTER = {name: re.compile(f"[{ranges}]") for name, ranges in _SCRIPTS}
+_FARTHER = re.compile(f"[{''.join(ranges for name, ranges in _SCRIPTS if name not in ('han', 'kana'))}]")
+"""A character of the scripts besides Chinese and Japanese."""
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 _WIDE_LETTERS = {code: code - 0xFEE0 for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _MASKED = re.compile(r"\[[a-z_]{2,20}:(?:xs|s|m|l|xl)\]")
@@ -76,7 +78,9 @@ def detect(text: str) -> Language:
     chinese = 0
     if _NOT_ASCII.search(sample):
         sample = sample.translate(_WIDE_LETTERS)
-        counts = {name: len(pattern.findall(sample)) for name, pattern in _CHARACTER.items()}
+        counts = {name: len(_CHARACTER[name].findall(sample)) for name in ("han", "kana")}
+        if _FARTHER.search(sample):
+            counts |= {name: len(pattern.findall(sample)) for name, pattern in _CHARACTER.items()}
         chinese, kana = counts.pop("han"), counts.pop("kana")
         if (kana > 1 or kana > chinese) and kana >= 0.15 * (chinese + kana):
             weights["ja"], chinese = float(chinese + kana), 0

@@ -136,14 +136,21 @@ def _bucket(n: int) -> int:
 
 def _spans(tokens: Tokens, rows: Sequence[int]) -> list[tuple[int, ...]]:
     """What lies around each of `rows` (rising) within its unmarked stretch: words and verbs before and after it."""
+    if not rows:
+        return []
     words, gaps = tokens.words, tokens.gaps
     verbs = _verb_flags(tokens)
     wanted = set(rows)
+    begin, end = rows[0], rows[-1] + 1
+    while begin and not gaps[begin]:
+        begin -= 1
+    while end < len(words) and not gaps[end]:
+        end += 1
     left: dict[int, tuple[int, int, int, int, int]] = {}
     since = seen = 0
     verb_back = de_back = 99
-    first = 0
-    for i in range(rows[-1] + 1 if rows else 0):
+    first = begin
+    for i in range(begin, rows[-1] + 1):
         if gaps[i] and i:
             since = seen = 0
             verb_back = de_back = 99
@@ -162,8 +169,8 @@ def _spans(tokens: Tokens, rows: Sequence[int]) -> list[tuple[int, ...]]:
     ahead = verbs_ahead = 0
     verb_next = de_next = 99
     verb_in_de = 0
-    for i in range(len(words) - 1, rows[0] - 1 if rows else len(words), -1):
-        if i + 1 < len(words) and gaps[i + 1]:
+    for i in range(end - 1, rows[0] - 1, -1):
+        if i + 1 < end and gaps[i + 1]:
             ahead = verbs_ahead = verb_in_de = 0
             verb_next = de_next = 99
         ahead += 1
@@ -237,16 +244,15 @@ def templates(tokens: Tokens, domain: str = "unit", rows: Sequence[int] | None =
     """The same by template, ``[templates, words]``."""
     count = len(tokens.words)
     rows = range(count) if rows is None else rows
-    edge = _hash("\x02")
-    words = [edge, edge, *(_hash(w) for w in tokens.words), edge, edge]
-    tags = [edge, edge, *(_hash(t) for t in tokens.tags), edge, edge]
-    gaps = [*(_hash(g) for g in tokens.gaps), edge]
+    words = ["\x02", "\x02", *tokens.words, "\x02", "\x02"]
+    tags = ["\x02", "\x02", *tokens.tags, "\x02", "\x02"]
+    gaps = [*tokens.gaps, "\x02"]
     bare = int(not any(tokens.gaps[1:]) and count > 6)
     house = DOMAINS.index(domain)
     around = [
         (
-            gap_kind(tokens.gaps[i]), bare, gaps[i], gaps[i + 1], house, *words[i : i + 5], *tags[i : i + 5], *span,
-            _hash(tokens.gaps[i][:1]), _hash(tokens.gaps[i][-1:]), 0,
+            gap_kind(gaps[i]), bare, _hash(gaps[i]), _hash(gaps[i + 1]), house, *map(_hash, words[i : i + 5]),
+            *map(_hash, tags[i : i + 5]), *span, _hash(gaps[i][:1]), _hash(gaps[i][-1:]), 0,
         )
         for i, span in zip(rows, _spans(tokens, rows), strict=True)
     ]  # fmt: skip
