@@ -29,12 +29,15 @@ RANK = ("strong", "dictionary", "warehouse", "amount", "thing", "name")
 """Sources of entities, from the one that wins an overlap to the one that yields."""
 
 _TAGS = {"LOC": "place", "ORG": "organisation", "PER": "person"}
+_PLACED = ("LOC", "ORG")
 _HAN = re.compile("[\u3400-\u9fff]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]{2}")
 _WAREHOUSE_EN = re.compile(r"\b(?:[A-Z][a-z]+ ){1,2}[Ww]arehouse\b|\b[Ww]arehouse (?:[A-Z]\b|\d{1,3}\b)")
 _HONORIFIC = re.compile(
     "[\u3400-\u9fff]{1,2}(?:工程师|总工|总裁|总监|总经理|副总|姐姐|哥哥|大姐|大哥|工|总|先生|女士|小姐|老师|经理|主任|阿姨|师傅|医生|律师|教授|博士|局长|院长|校长|董|哥|姐)$"
 )
+_NO_NAME = re.compile("(?:单号|编号|号码|订单|工单|发票|合同|账号|环境|接口|数据库)$")
+"""What the tagger takes for an organisation where it only leads up to a number or names a thing."""
 Found = tuple[int, int, str, str, str]
 
 
@@ -105,7 +108,12 @@ def _names(view: str, lang: str | None) -> Iterator[Found]:
         for word in tag_chinese(view[:MAX_TAGGED]):
             if word.tag == "PER" and _HONORIFIC.match(word.text):
                 yield word.start, word.end, "name", "person", word.text
-            elif word.tag in ("LOC", "ORG") and word.p >= MIN_CERTAINTY and len(word.text) > 1:
+            elif (
+                word.tag in _PLACED
+                and word.p >= MIN_CERTAINTY
+                and len(word.text) > 1
+                and not _NO_NAME.search(word.text)
+            ):
                 yield word.start, word.end, "name", _TAGS[word.tag], _name_id(word.text)
     if _LATIN.search(view):
         for span in latin_spans(view):

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from models.errors import ResourceError
-from models.lexicons import FOLDER
+from models.lexicons import FOLDER, read_text
 from models.text import narrow, simplify
 
 SHIPPED = FOLDER / "entities.toml"
@@ -59,11 +59,7 @@ class Gazetteer:
     def load(cls, path: Path | str = SHIPPED) -> Gazetteer:
         """The dictionary in a file. Raises ResourceError naming the line and the reason."""
         path = Path(path)
-        try:
-            content = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
-        return cls(_parse(content, path.name))
+        return cls(_parse(read_text(path), path.name))
 
     def find(self, text: str) -> Iterator[tuple[int, int, Entry]]:
         """Spans of the text that name an entry, left to right, the longest alias at each place."""

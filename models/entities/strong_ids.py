@@ -67,6 +67,8 @@ _ERROR = re.compile(r"(?:E|ERR|0X)[\-_]?\d{3,}[A-Z]?$|0X[0-9A-F]{4,}$")
 _PLAIN = re.compile(
     r"\d+(?:\.\d+)?(?:[A-Z]{1,4}|%)$|\d+[A-Z]{0,3}-\d+[A-Z]{0,3}$|\d{1,4}-\d{1,2}-\d{1,4}(?:T\d+)?$|\d+[/\-]\d+(?:[/\-]\d+)?$|[QHWV]\d{1,2}$|\d{1,2}[AP]M$|(?:19|20)\d\dS?$|(?:HTTP|UTF|ISO|RFC|GPT|COVID|MP|USB|IPV)-?\d+$"
 )
+_TRAIN = re.compile(r"[GDCZTKYLS]\d{1,4}$")
+_TRAIN_AFTER = re.compile(r"\s?(?:次|号?列车|高铁|动车)")
 WINDOW = 24
 
 
@@ -125,6 +127,8 @@ def _kind(view: str, start: int, code: str) -> str | None:
         return led if led and led not in ("number",) else "error"
     if _PLAIN.match(code) and not (led and code.isdigit() and len(code) >= 4 and led not in ("model", "sku")):
         return None
+    if _TRAIN.match(code) and _TRAIN_AFTER.match(view, start + len(code)):
+        return "train"
     letters = any(ch.isalpha() for ch in code)
     prefix = re.match(r"1Z|[A-Z]+", code)
     if led and (letters or len(code) >= 4):

@@ -14,12 +14,22 @@ from models.errors import ResourceError
 FOLDER = Path(__file__).parent
 
 
+def read_text(path: Path) -> str:
+    """The text of a list, with or without a byte order mark. Raises ResourceError with the line that is no UTF-8."""
+    try:
+        content = path.read_bytes()
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except OSError as error:
+        raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ResourceError(f"{path.name} line {line}: not UTF-8") from error
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The file's tables. Raises ResourceError with file and line if it is missing or malformed."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
+        return tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ResourceError(f"{path.name}: {error}") from error
 
@@ -65,8 +75,5 @@ def load_word_sets(name: str) -> dict[str, frozenset[str]]:
 @lru_cache(maxsize=64)
 def load_lines(name: str) -> tuple[str, ...]:
     """The lines of a shipped text file, without comments (`#`) and blank lines."""
-    try:
-        lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ResourceError(f"{name}: cannot be read ({error.__class__.__name__})") from error
+    lines = read_text(FOLDER / name).splitlines()
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))

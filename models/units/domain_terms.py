@@ -12,8 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from models.errors import ResourceError
-from models.lexicons import FOLDER
+from models.lexicons import FOLDER, read_text
 from models.text import narrow
 
 SHIPPED = FOLDER / "terms.txt"
@@ -108,8 +107,4 @@ def _latin(ch: str) -> bool:
 
 def read_terms(path: Path = SHIPPED) -> TermList:
     """The terms of a file, one a line, comments (`#`) and blanks skipped. Raises ResourceError if it cannot be read."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ResourceError(f"{path.name}: cannot be read ({error.__class__.__name__})") from error
-    return TermList(line for line in lines if not line.startswith("#"))
+    return TermList(line for line in read_text(path).splitlines() if not line.startswith("#"))

@@ -33,6 +33,7 @@ def ids(text: str) -> dict[str, str]:
         ("fails with error E4417", "E4417", "error"),
         ("报错 0x80070005", "0X80070005", "error"),
         ("航班 CA1831 延误", "CA1831", "flight"),
+        ("坐G1234次列车", "G1234", "train"),
         ("打 139-1234-5678", "13912345678", "phone"),
         ("打 +86 13912345678", "13912345678", "phone"),
         ("写信到 A.B@Example.com", "a.b@example.com", "email"),
@@ -70,6 +71,10 @@ def test_leaves_alone(said: str) -> None:
 )  # fmt: skip
 def test_a_title_ends_a_name(said: str, name: str) -> None:
     assert [key for key, kind in ids(said).items() if kind == "person"] == [name]
+
+
+def test_what_leads_to_a_number_is_no_organisation() -> None:
+    assert ids("快递单号SF1029384756123") == {"SF1029384756123": "tracking"}
 
 
 def test_ids_one_digit_apart_stay_two() -> None:

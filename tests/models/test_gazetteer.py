@@ -68,3 +68,12 @@ def test_a_bad_line_is_named(tmp_path: Path, content: str, line: str, reason: st
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"gone\.toml"):
         Gazetteer.load(tmp_path / "gone.toml")
+
+
+def test_a_line_that_is_no_utf8_is_named_and_a_byte_order_mark_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "terms.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert names(Gazetteer.load(path), "压测服") == ["压测环境"]
+    path.write_bytes(GOOD.encode() + b"\n# \xff\n")
+    with pytest.raises(ResourceError, match="line 7: not UTF-8"):
+        Gazetteer.load(path)
