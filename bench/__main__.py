@@ -8,8 +8,11 @@ arguments: python -m bench worker --seconds 30.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import time
+
+from streams.cli.main import BLAS_THREADS
 
 ALL: dict[str, list[str]] = {"offline": [], "worker": ["--scale"], "growth": [], "peer": []}
 QUICK = {
@@ -23,6 +26,8 @@ NAMED = (*ALL, "soak", "distillation")
 
 def main(arguments: list[str]) -> int:
     """Runs what is named, or everything but the soak; each prints its figures as they are known."""
+    for name in BLAS_THREADS:  # as the commands do, before numpy is imported
+        os.environ.setdefault(name, "1")
     if any(argument in ("-h", "--help") for argument in arguments[:1]):
         print(__doc__)
         return 0
