@@ -25,7 +25,7 @@ from streams.settings import load_settings
 from streams.stages.ingest import Ingest
 from tables import units
 from tables.person import PersonState, save_person
-from tables.store import HOT, PersonRows, Transaction, row_key
+from tables.store import HOT, SESSION, PersonRows, Transaction, row_key
 
 SIZES = (10, 1_000, 50_000)
 PERSONS = (10, 10_000)
@@ -174,6 +174,9 @@ def one_person(size: int, recall: str) -> dict[str, float]:
     found["rows read"] = counted.reads / EVENTS
     found["kB read"] = counted.nbytes / EVENTS / 1000
     found["bytes of the hot row"] = len(rows[row_key(HOT, person)])
+    found["bytes of its largest session"] = max(
+        len(row) for key, row in rows.items() if key.startswith(row_key(SESSION, person))
+    )
     return found
 
 

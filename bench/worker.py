@@ -109,13 +109,19 @@ def cpu_s(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / 100
 
 
+def broker_cpu_s(settings: Settings) -> float:
+    """CPU seconds that a cluster's broker has used."""
+    record = msgspec.json.decode((Path(settings.data_dir) / "broker" / "broker.json").read_bytes())
+    return cpu_s(record["pid"])
+
+
 @contextlib.contextmanager
 def cluster(
     workers: int, *assignments: str, partitions: int = 4
 ) -> Iterator[tuple[Settings, list[subprocess.Popen[bytes]]]]:
     """A broker with the topics and so many workers, in a folder of its own; all gone afterwards."""
     with tempfile.TemporaryDirectory() as folder, EmbeddedBroker(Path(folder) / "broker") as broker:
-        chosen = [f"broker={broker.address}", f"partitions={partitions}", *assignments]
+        chosen = [f"broker={broker.address}", f"partitions={partitions}", f"data_dir={folder}", *assignments]
         settings = load_settings(chosen, environ={})
         create_topics(settings)
         running: list[subprocess.Popen[bytes]] = []
@@ -162,16 +168,18 @@ def sustained(
             raise SystemExit("the workers did not get through the first utterances: see their logs")
         feed(settings, lines[WARM_UP:])
         begun, at = time.monotonic(), finished(consumer, settings)
-        used = sum(cpu_s(worker.pid) for worker in running)
+        used, broker = sum(cpu_s(worker.pid) for worker in running), broker_cpu_s(settings)
         while time.monotonic() - begun < seconds and finished(consumer, settings) < len(lines):
             time.sleep(0.25)
         took, done = time.monotonic() - begun, finished(consumer, settings) - at
         used = sum(cpu_s(worker.pid) for worker in running) - used
+        broker = broker_cpu_s(settings) - broker
         consumer.close()
         return {
             "utterances/s": done / took,
             "over seconds": took,
             "ms of CPU an utterance, workers": 1000 * used / max(1, done),
+            "ms of CPU an utterance, broker": 1000 * broker / max(1, done),
             "largest worker, MB": max(memory_mb(worker.pid, "VmHWM") for worker in running),
         }
 

@@ -15,6 +15,7 @@ from streams.offline import Offsets
 from streams.routing import route
 from streams.settings import load_settings
 from streams.stages.ingest import Ingest
+from tables.person import MAX_SESSIONS
 
 CONVERSATION = [
     ("customer", "帮我查一下订单 OD-88921 的物流到哪了。"),
@@ -183,8 +184,10 @@ def test_a_hot_row_stays_small(engine: Engine) -> None:
         record = line(number, f"{text} {number}", session_id=f"S{number // 3}")
         world.step(world.clean([record]))
         sizes.append(max(len(value) for key, value in world.rows.items() if key.startswith(b"p\0")))
-    assert sizes[-1] < 60_000
+    assert sizes[-1] < 2_000
     assert sizes[-1] < 2.5 * sizes[29]
+    sessions = [len(value) for key, value in world.rows.items() if key.startswith(b"s\0")]
+    assert len(sessions) == MAX_SESSIONS and max(sessions) < 10_000
 
 
 def test_the_sources_three_examples_from_raw_topic_to_unit(engine: Engine) -> None:
