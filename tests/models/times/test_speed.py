@@ -35,19 +35,23 @@ REPEATED = [
 
 def test_ten_thousand_of_a_few_characters_over_and_over() -> None:
     find_times("明天 tomorrow", NOW)
-    slow = {}
-    for unit in (
+    units = [
         "1-",
         "(9",
         "9月",
         *map("".join, random.Random(4).sample(list(itertools.product(REPEATED, repeat=2)), 150)),
-    ):
-        text = (unit * 10_000)[:10_000]
+    ]
+    assert not {unit: spent for unit in units if (spent := _least((unit * 10_000)[:10_000])) > 0.1}
+
+
+def _least(text: str) -> float:
+    """Seconds of CPU that a text takes: the least of three tries where the first is slow, since other processes slow it down too."""
+    spent: list[float] = []
+    while len(spent) < 3 and min(spent, default=1.0) > 0.1:
         began = time.process_time()
         find_times(text, NOW)
-        if (spent := time.process_time() - began) > 0.1:
-            slow[unit] = spent
-    assert not slow
+        spent.append(time.process_time() - began)
+    return min(spent)
 
 
 def test_an_expression_is_read_wherever_it_stands_in_a_long_text() -> None:
