@@ -98,7 +98,7 @@ def segment_items(train: Path, made: Texts) -> list[Item]:
     if more.exists():
         own = own + segments.read_marked(more)
     trees = [line for line in segments.read_set(train, "segments_zh_ud") if len(line["text"]) > 8]
-    units = segments.read_set(train, "segments_en_gum")
+    units = segments.english_units(train)
     chat = segments.chat_lines(train, ("acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_kdconv"), 1200)
     talk = segments.chat_lines(train, ("recall_en_spc", "acts_en_multiwoz"), 1200)
     plan = (
