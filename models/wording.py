@@ -11,7 +11,9 @@ from msgspec import Struct
 
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_RUN = re.compile(rf"[{CJK}]+")
-_PIECES = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-.:'’/&+@][^\W_{CJK}]+)*(?<!'s)(?<!’s)|['’]s\b|[^\w\s]|_")
+_PIECES = re.compile(
+    rf"[{CJK}]+|[^\W_{CJK}]+(?:(?:[-:'’/&+@]|\.(?!(?<=[a-z]{{2}}\.)[A-Z][a-z]))[^\W_{CJK}]+)*(?<!'s)(?<!’s)|['’]s\b|[^\w\s]|_"
+)
 _RUN_LIMIT = 400
 """Longest stretch of Chinese characters given to the dictionary at once; longer ones are cut, so time stays linear."""
 
@@ -42,6 +44,11 @@ def fold(word: str) -> str:
 def is_cjk(word: str) -> bool:
     """Whether a word is written in Chinese characters."""
     return bool(_CJK_RUN.match(word))
+
+
+def has_cjk(text: str) -> bool:
+    """Whether a text holds a Chinese character."""
+    return bool(_CJK_RUN.search(text))
 
 
 def split_words(text: str) -> list[Word]:

@@ -39,29 +39,30 @@ def candidates(context: Sequence[Turn], first: int, references: References) -> l
     for index in range(len(context) - 1, first - 1, -1):
         turn = context[index]
         text = turn.text[:2000]
+        phrases = _phrases(text, references)
         own = [_of_entity(e, index, references) for e in entities_of(turn) if e.end <= len(text)]
-        for match in _ID.finditer(text):
-            if not any(c.start < match.end() and match.start() < c.end for c in own):
-                own.append(Candidate(match.group(), index, match.start(), match.end(), None, True, fold(match.group())))
+        for start, end in _ids(text):
+            if not any(c.start < end and start < c.end for c in own):
+                own.append(Candidate(text[start:end], index, start, end, None, True, fold(text[start:end])))
         covered = [(c.start, c.end) for c in own]
-        for start, end in noun_phrases(text, references):
+        for name, start, end, kind in phrases:
             if not any(a <= start and end <= b for a, b in covered):
-                name = text[start:end]
                 strong = next((c for c in own if c.strong and start <= c.start and c.end <= end), None)
-                own.append(
-                    Candidate(
-                        name,
-                        index,
-                        start,
-                        end,
-                        kind_of(name, references),
-                        strong is not None,
-                        strong.id if strong else None,
-                    )
-                )
+                own.append(Candidate(name, index, start, end, kind, strong is not None, strong.id if strong else None))
         own.sort(key=lambda c: (c.start, -c.end))
         found.extend(own[:_MOST])
     return found
+
+
+@lru_cache(maxsize=1024)
+def _ids(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(m.span() for m in _ID.finditer(text))
+
+
+@lru_cache(maxsize=1024)
+def _phrases(text: str, references: References) -> tuple[tuple[str, int, int, str | None], ...]:
+    """Noun phrases with their kind: turns are read again and again."""
+    return tuple((text[a:b], a, b, kind_of(text[a:b], references)) for a, b in noun_phrases(text, references))
 
 
 _ENTITY_KINDS = {
@@ -72,13 +73,18 @@ UNNAMED = ("amount", "phone", "email", "url", "error", "time")
 """Kinds of entities that no pronoun is taken to mean."""
 
 
-def entities_of(turn: Turn) -> list[Entity]:
+def entities_of(turn: Turn) -> Sequence[Entity]:
     """The entities read in a turn; where none were read, its strong ids."""
-    entities = turn.entities or [
-        Entity(id=i.id, type=i.type, text=turn.text[i.start : i.end], start=i.start, end=i.end, strength="strong")
-        for i in find_strong_ids(narrow(turn.text[:2000]))
-    ]
-    return [e for e in entities if e.type not in UNNAMED]
+    return [e for e in turn.entities if e.type not in UNNAMED] if turn.entities else _strong(turn.text[:2000])
+
+
+@lru_cache(maxsize=1024)
+def _strong(text: str) -> tuple[Entity, ...]:
+    return tuple(
+        Entity(id=i.id, type=i.type, text=text[i.start : i.end], start=i.start, end=i.end, strength="strong")
+        for i in find_strong_ids(narrow(text))
+        if i.type not in UNNAMED
+    )
 
 
 def _of_entity(entity: Entity, turn: int, references: References) -> Candidate:

@@ -47,6 +47,7 @@ def _patterns() -> dict[str, tuple[re.Pattern[str], dict[str, str]]]:
     return patterns
 
 
+@lru_cache(maxsize=4096)
 def describe(text: str) -> Description:
     """The colours and kinds that a text names: ``describe("深空蓝的收纳盒")`` is blue and box."""
     folded = simplify(narrow(text)).lower()

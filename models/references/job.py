@@ -12,9 +12,19 @@ from models.references.case import Change, ReferenceCase
 from models.references.mentions import Anaphor
 from models.references.phrasing import Site
 from models.references.proposals import Proposals, Thresholds
-from models.references.referents import by_head, by_kind, by_number, by_order, by_verb, may_mean, of_two_ids, with_id
+from models.references.referents import (
+    by_head,
+    by_kind,
+    by_number,
+    by_order,
+    by_verb,
+    may_mean,
+    of_other_sex,
+    of_two_ids,
+    with_id,
+)  # fmt: skip
 from models.references.same_text import choose
-from models.wording import fold, is_cjk
+from models.wording import fold, has_cjk, is_cjk
 
 MAX_ANAPHORS = 16
 """Most referring expressions of one utterance that are looked at."""
@@ -24,6 +34,12 @@ WHOLE_CHINESE, WHOLE = 12, 16
 
 THEN = 0.5
 """How sure the network must be of replacing a 那 that may only mean "then"."""
+
+SAME_TEXT = 0.5
+"""How much of the pointer's weight must lie on the utterance itself for a Chinese pronoun to mean a noun of it."""
+
+CAPITAL = 2
+"""Shape of a word with a capital."""
 
 _JOINS = frozenset({"and", "or", "和", "与", "、", ",", "，"})
 
@@ -50,7 +66,7 @@ class ReferenceJob:
         sites = self.proposals.sites()
         for anaphor in anaphors:
             spot = set(range(anaphor.first, anaphor.last))
-            empty = self.references.pleonastic(self.words, anaphor.first) or self._is_then(anaphor, sites)
+            empty = self._is_empty(anaphor, sites)
             if not spot & taken and not empty:
                 done = self._anaphor(anaphor, sites)
                 done = [c for c in done if not isinstance(c, Change) or self._differs(c, anaphor, named)]
@@ -74,6 +90,13 @@ class ReferenceJob:
                 taken |= spot
         return changes, mentions
 
+    def _is_empty(self, anaphor: Anaphor, sites: Sequence[Site]) -> bool:
+        """Whether an expression of a referring form refers to nothing that was said."""
+        first = anaphor.first
+        if self.references.pleonastic(self.words, first) or self.references.presents(self.text, self.words, first):
+            return True
+        return self._is_then(anaphor, sites)
+
     def _is_then(self, anaphor: Anaphor, sites: Sequence[Site]) -> bool:
         """Whether 那 opens a clause and only means "then": by its place, unless the network would surely replace it."""
         surely = any(s.first == anaphor.first < s.last and s.probability >= THEN for s in sites)
@@ -81,8 +104,11 @@ class ReferenceJob:
 
     def _is_whole(self) -> bool:
         """Whether an utterance that points at nothing is long or seems to lack nothing: the network need not look at it."""
-        chinese = any(is_cjk(c) for c in self.text[:200])
-        return len(self.words) > (WHOLE_CHINESE if chinese else WHOLE) or not self.case.net.gate.opens(self.layout)
+        return self.is_long() or not self.case.net.gate.opens(self.layout)
+
+    def is_long(self) -> bool:
+        """Whether an utterance has more words than those that leave something out."""
+        return len(self.words) > (WHOLE_CHINESE if has_cjk(self.text[:200]) else WHOLE)
 
     def _questioned(self, taken: set[int]) -> list[Mention]:
         """Subjects of a question about asking or confirming: no entity, and a person should look."""
@@ -168,7 +194,7 @@ class ReferenceJob:
     def _allowed(self, anaphor: Anaphor, meant: Candidate) -> bool:
         """Whether an antecedent agrees with the pronoun and has no rival with another id."""
         rival = of_two_ids(meant.turn, meant.start, meant.end, self.case.found)
-        return not rival and may_mean(anaphor.kind, meant.text, self.references)
+        return not rival and may_mean(anaphor, meant.text, self.references)
 
     def _turned(self, change: Change, anaphor: Anaphor) -> Change:
         """ "Their phone number" as "the phone number of …": names of things are long, and so nothing hangs on them."""
@@ -194,7 +220,8 @@ class ReferenceJob:
         if anaphor.kind not in ("person", "people", "thing", "things"):
             return None
         weights = self.case.reading.pointer(anaphor.first, anaphor.last)
-        if is_cjk(anaphor.text) and not self.context:
+        own = float(weights[1 : len(self.words) + 1].sum())
+        if is_cjk(anaphor.text) and (not self.context or own > SAME_TEXT):
             noun = choose(anaphor, self.text, self.layout, weights, self.references)
             if noun is None:
                 return self.case.unresolved(anaphor, 0.0)
@@ -203,6 +230,7 @@ class ReferenceJob:
             return self.case.mention(
                 anaphor.start, anaphor.end, anaphor.head, name, source, noun.share, "agreement_same_text"
             )
+        weights = self._agreeing(anaphor, weights)
         best = self._heaviest(weights)
         turn = self.layout.places[best][0]
         if turn == -2 or weights[-1] > self.limits.point:
@@ -226,6 +254,15 @@ class ReferenceJob:
         return self.case.mention(
             anaphor.start, anaphor.end, anaphor.head, name, source, min(sure, 1.0), "network_same_text"
         )
+
+    def _agreeing(self, anaphor: Anaphor, weights: np.ndarray) -> np.ndarray:
+        """The pointer's weights without those on names of the other sex, and what follows such a name in capitals."""
+        agreeing, other = weights.copy(), False
+        for i, (shape, word) in enumerate(zip(self.layout.shapes, self.layout.keys, strict=True)):
+            other = shape == CAPITAL and (other or of_other_sex(anaphor.text, word, self.references))
+            if other:
+                agreeing[i] = 0.0
+        return agreeing
 
     def _heaviest(self, weights: np.ndarray) -> int:
         """Position of the word with the most weight over all its occurrences, where it is heaviest."""

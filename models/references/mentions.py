@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Container, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,10 @@ class References:
         self._request = {fold(w) for w in lists["question"]["request"]}
         self._marks = set(lists["question"]["marks"])
         self.no_nouns = {fold(w) for w in lists["english"]["no_nouns"]}
+        self._verb = lru_cache(maxsize=4096)(self._is_verb)
+        self._sex = {fold(w): sex for sex, words in lists["sex"].items() for w in words}
+        self._kin = tuple((w, sex) for w, sex in self._sex.items() if is_cjk(w))
+        self._presents = {name: {fold(w) for w in words} for name, words in lists["presents"].items()}
         self._pleonastic = {fold(w) for w in lists["pleonastic"]["en"]}
 
     @classmethod
@@ -164,7 +168,7 @@ class References:
                     break
         return found
 
-    def _verb(self, key: str) -> bool:
+    def _is_verb(self, key: str) -> bool:
         if key in self._courtesy:
             return False
         return key in self._verbs or is_cjk(key) and len(key) <= 3 and any(v in key for v in self._verbs if is_cjk(v))
@@ -194,6 +198,60 @@ class References:
             and words[i + 1].text[0] not in "是有的个些儿里边，。？！"
             and words[i + 1].text[0].isalnum()
         )
+
+    def sex_of(self, name: str) -> str | None:
+        """ "male" or "female" where a name's first word, or a Chinese name's ending, is of one sex only."""
+        if is_cjk(name[-1:]):
+            return next((sex for word, sex in self._kin if name.endswith(word)), None)
+        words = re.findall(r"[^\W_]+", fold(name))
+        return next((self._sex[w] for w in words[:2] if w in self._sex), None)
+
+    def presents(self, text: str, words: Sequence[Word], i: int) -> bool:
+        """Whether a demonstrative opens a clause that presents a person or an office ("这是老板…", "this is Anna from …") and points at nothing said."""
+        if words[i].key not in self._presents["begins"] or i and words[i - 1].text[0].isalnum():
+            return False
+        at = i + 1
+        if at >= len(words) or words[at].key not in self._presents["is"]:
+            return False
+        at += 1
+        owned = at < len(words) and words[at].key in self._presents["owners"]
+        at += owned
+        if at < len(words) and words[at].text == "的":
+            at += 1
+        if at >= len(words):
+            return False
+        if is_cjk(words[at].text):
+            return self._names_a_person(text, words, at, words[i].key in self._presents["here"])
+        if owned:
+            last = _english_noun(words, at - 1, self.no_nouns)
+            return last > at and words[last - 1].key in self._presents["relations"]
+        last = at
+        while last < len(words) and words[last].text[:1].isupper() and words[last].text[0].isalpha():
+            last += 1
+        ends = last >= len(words) or not words[last].text[0].isalnum() or words[last].key in self._presents["speaking"]
+        named = not words[at].key.endswith(tuple(self._presents["adjectives"]))
+        return at < last <= at + 3 and ends and named
+
+    def _names_a_person(self, text: str, words: Sequence[Word], i: int, here: bool) -> bool:
+        """Whether the Chinese noun that begins at word ``i`` is a person or a group, and not only the owner of something.
+
+        ``here``: the noun stands after "here is", and may be an office.
+        """
+        begin = words[i].start
+        noun, person = "", False
+        for part, tag in self.tags(text[begin : begin + 12], False):
+            if tag[:1] not in ("n", "j"):
+                break
+            noun += part
+            person = tag == "nr" and len(part) > 1
+        titled = self.titled.match(text, begin)
+        noun = titled.group() if titled and len(titled.group()) > len(noun) else noun
+        if not noun or text.startswith("的", begin + len(noun)):
+            return False
+        kinds = ("group", "facility") if here and not any(m in text for m in self._marks) else ("group",)
+        if titled or person or any(noun.endswith(end) for kind in kinds for end in self.kinds[kind]["ends"]):
+            return True
+        return noun.endswith(self.people) and not noun.endswith(self.no_people)
 
     def is_stock(self, words: Sequence[Word]) -> bool:
         """Whether an utterance is only a formula (thanks, all right, hello) in which nothing can be missing."""

@@ -55,6 +55,8 @@ class ReferenceNet:
             gate = ReferenceGate(arrays.pop("gate").astype(np.float32) * np.float32(scale), bias, threshold)
             for group in _HEADS[0]:
                 arrays[group + ".weight"] = np.ascontiguousarray(arrays[group + ".weight"].T, dtype=np.float32)
+            gap = arrays.pop("gap.weight")
+            arrays["marks"] = np.concatenate([arrays.pop("tag.weight"), gap[: len(gap) // 2], gap[len(gap) // 2 :]], 1)
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise ResourceError(f"{heads}: {error}") from error
         options = ort.SessionOptions()
@@ -96,20 +98,26 @@ class Reading:
     def __init__(self, net: ReferenceNet, layout: Layout, states: np.ndarray) -> None:
         self.net, self.layout, self.states = net, layout, states
         self._copyable = np.array(layout.copyable)
+        self._marks: np.ndarray | None = None
         self._keys: np.ndarray | None = None
         self._phrases: dict[tuple[int, int], Phrase] = {}
         self._point_keys: np.ndarray | None = None
 
     def replaced(self) -> np.ndarray:
         """Probabilities ``[words, 3]`` that a word stays, begins or continues a stretch to be replaced."""
-        return softmax(self.net.linear("tag", self.states[1 : len(self.layout.words) + 1]))
+        return softmax(self._marked()[1:-1, :3] + self.net.arrays["tag.bias"])
 
     def missing(self) -> np.ndarray:
         """Probability ``[words + 1]`` that something is missing before each word, and at the end."""
-        n = len(self.layout.words) + 1
-        pairs = np.concatenate([self.states[:n], self.states[1 : n + 1]], 1)
-        hidden = np.maximum(self.net.linear("gap", pairs), 0)
+        left, right = np.split(self._marked()[:, 3:], 2, 1)
+        hidden = np.maximum(left[:-1] + right[1:] + self.net.arrays["gap.bias"], 0)
         return sigmoid(self.net.linear("gap_out", hidden)[:, 0])
+
+    def _marked(self) -> np.ndarray:
+        """What the two heads over the utterance's words make of each word and its marks, in one product."""
+        if self._marks is None:
+            self._marks = self.states[: len(self.layout.words) + 2] @ self.net.arrays["marks"]
+        return self._marks
 
     def _site(self, start: int, end: int) -> np.ndarray:
         last = max(end - 1, start - 1)

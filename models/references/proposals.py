@@ -63,19 +63,19 @@ class Proposals:
         case = self.case
         if not case.context:
             return []
-        tags, gaps = case.reading.replaced(), case.reading.missing()
+        tags, gaps = case.reading.replaced().tolist(), case.reading.missing().tolist()
         sites: list[Site] = []
         i = 0
         while i < len(case.words):
-            if tags[i, 1] < LEAST:
+            if tags[i][1] < LEAST:
                 i += 1
                 continue
             last = i + 1
-            while last < len(case.words) and tags[last, 2] > 0.5:
+            while last < len(case.words) and tags[last][2] > 0.5:
                 last += 1
-            sites.append(Site(i, last, float(tags[i, 1])))
+            sites.append(Site(i, last, tags[i][1]))
             i = last
-        sites += [Site(i, i, float(p)) for i, p in enumerate(gaps) if p >= LEAST]
+        sites += [Site(i, i, p) for i, p in enumerate(gaps) if p >= LEAST]
         return sorted(sites, key=lambda s: (s.first, s.last))
 
     def may_replace(self, site: Site) -> bool:

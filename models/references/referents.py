@@ -97,9 +97,19 @@ def of_two_ids(turn: int, start: int, end: int, found: Sequence[Candidate]) -> b
     return len({c.id for c in strong}) > 1 and any(start < c.end and c.start < end for c in strong)
 
 
-def may_mean(kind: str, name: str, references: References) -> bool:
-    """Whether a pronoun of a kind may mean something so named: "they" no system, "it" no person."""
+_SEX = dict.fromkeys(("he", "him", "his", "himself", "他", "他的"), "male")
+_SEX |= dict.fromkeys(("she", "her", "hers", "herself", "她", "她的"), "female")
+
+
+def of_other_sex(pronoun: str, name: str, references: References) -> bool:
+    """Whether a name is of the other sex than a pronoun ("she" and Peter, 他 and 王女士)."""
+    wanted = _SEX.get(fold(pronoun))
+    return wanted is not None and references.sex_of(name) not in (None, wanted)
+
+
+def may_mean(anaphor: Anaphor, name: str, references: References) -> bool:
+    """Whether a pronoun may mean something so named: "they" no system, "it" no person, "she" no man."""
     named = kind_of(name, references)
-    if kind in ("person", "people"):
-        return named not in ("order", "system")
-    return kind not in ("thing", "things") or named != "person"
+    if anaphor.kind in ("person", "people"):
+        return named not in ("order", "system") and not of_other_sex(anaphor.text, name, references)
+    return anaphor.kind not in ("thing", "things") or named != "person"

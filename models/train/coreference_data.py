@@ -35,11 +35,15 @@ class Edit(Struct):
 
 
 class Pointing(Struct):
-    """A mention ``start..end`` and the layout positions of the words of its antecedent; none: it has none here."""
+    """A mention ``start..end`` and the layout positions of the words of its antecedent; none: it has none here.
+
+    ``wrong``: only these words are known not to be meant; any other, or none, may be.
+    """
 
     start: int
     end: int
     right: list[int]
+    wrong: list[int] = field(default_factory=list)
 
 
 class Example(Struct):
@@ -145,16 +149,32 @@ def pointing(record: dict[str, Any], origin: str, window: int) -> Example | None
         span = layout.words_in(-1, mention["start"], mention["end"])
         if not span:
             continue
+        a, others = mention.get("antecedent"), record.get("candidates", ())
         right: list[int] = []
-        if "antecedent" in mention:
-            a = mention["antecedent"]
+        wrong: list[int] = []
+        if a:
             right = layout.positions(a["turn"], a["start"], a["end"])
             if not right:
                 continue
             if len(right) <= 4:
                 right = sorted({*right, *layout.repeats(right)})
-        found.append(Pointing(span[0], span[1], right))
+            if others:
+                rivals = {layout.keys[p] for c in others if not c["coref"] for p in _of(c, layout)}
+                right = sorted({*right, *_names_of(layout, right, rivals)})
+        elif others:
+            wrong = sorted({p for c in others for p in (*_of(c, layout), *_names_of(layout, _of(c, layout), set()))})
+        found.append(Pointing(span[0], span[1], right, wrong))
     return Example(layout, None, found, origin) if found else None
+
+
+def _of(candidate: dict[str, Any], layout: Layout) -> list[int]:
+    return layout.positions(-1, candidate["start"], candidate["end"])
+
+
+def _names_of(layout: Layout, positions: Sequence[int], rivals: Container[str]) -> list[int]:
+    """Where a name's capitalised words stand elsewhere: "Cassidy" of "Cheryl Cassidy"."""
+    names = {layout.keys[p] for p in positions if layout.shapes[p] == 2 and layout.keys[p] not in rivals}
+    return [p for p, key in enumerate(layout.keys) if key in names and layout.shapes[p] == 2]
 
 
 # ------------------------------------------------------------------------------- made from dialogue

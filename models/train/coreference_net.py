@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from models.references.edit_net import CLASSES, CONNECTORS, SEGMENTS, SHAPES
-from models.train.coreference_data import Example
+from models.train.coreference_data import Example, Pointing
 
 KEY = 128
 _NAMES = {
@@ -197,7 +197,7 @@ def collate(examples: Sequence[Example], pieces: Sequence[Sequence[Sequence[int]
     gaps = np.full((size, length - 1), -1, dtype=np.int64)
     steps: list[tuple[int, ...]] = []
     rights: list[Sequence[int]] = []
-    points: list[tuple[int, int, int, list[int]]] = []
+    points: list[tuple[int, Pointing]] = []
     for i, example in enumerate(examples):
         layout = example.layout
         n = len(layout.keys)
@@ -222,7 +222,7 @@ def collate(examples: Sequence[Example], pieces: Sequence[Sequence[Sequence[int]
                     steps.append((i, edit.start, edit.end, before, min(t, 7)))
                     rights.append(right)
                     before = at
-        points.extend((i, p.start, p.end, p.right) for p in example.pointings)
+        points.extend((i, p) for p in example.pointings)
     step_right = np.zeros((len(steps), length), dtype=bool)
     step_word = np.zeros((len(steps), len(CONNECTORS)), dtype=bool)
     for k, allowed in enumerate(rights):
@@ -233,12 +233,16 @@ def collate(examples: Sequence[Example], pieces: Sequence[Sequence[Sequence[int]
                 step_word[k, -1 - r] = True
     may = np.zeros((len(points), length), dtype=bool)
     point_right = np.zeros((len(points), length + 1), dtype=bool)
-    for k, (i, start, end, right_words) in enumerate(points):
+    for k, (i, point) in enumerate(points):
         may[k] = copyable[i]
-        may[k, start + 1 : end + 1] = False
-        point_right[k, [p for p in right_words if may[k, p]] or [length]] = True
+        may[k, point.start + 1 : point.end + 1] = False
+        if point.wrong:
+            point_right[k, :length], point_right[k, length] = may[k], True
+            point_right[k, point.wrong] = False
+        else:
+            point_right[k, [p for p in point.right if may[k, p]] or [length]] = True
     columns = np.array(steps, dtype=np.int64).reshape(-1, 5)
-    where = np.array([p[:3] for p in points], dtype=np.int64).reshape(-1, 3)
+    where = np.array([(i, p.start, p.end) for i, p in points], dtype=np.int64).reshape(-1, 3)
     arrays = {
         **grid, "pieces": ids, "piece_mask": piece_mask, "copyable": copyable, "tags": tags, "gaps": gaps,
         "step_b": columns[:, 0], "step_start": columns[:, 1], "step_end": columns[:, 2], "step_before": columns[:, 3],

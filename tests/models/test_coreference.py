@@ -10,6 +10,8 @@ from models.context import Turn
 from models.coreference import CoreferenceModel, Resolution
 from models.errors import ResourceError
 from models.records import Speaker
+from models.references.referents import of_other_sex
+from models.wording import split_words
 
 CUSTOMER = Speaker(id="c", role="customer")
 
@@ -163,3 +165,35 @@ def test_a_cut_model_file_is_named(tmp_path) -> None:
     (tmp_path / "coreference.npz").write_bytes(b"PK\x03\x04 cut")
     with pytest.raises(ResourceError, match="coreference.npz"):
         CoreferenceModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "请务必在5月20日前完成，这是老板亲自交代的", "这是王经理。", "您好，这里是客服中心。", "This is Anna from accounting.",
+        "Hello, this is Tom Baker speaking.", "This is my boss.",
+    ],
+)  # fmt: skip
+def test_presenting_a_person_names_nothing_earlier(model: CoreferenceModel, text: str) -> None:
+    before = ("关于接口文档，麻烦补充下错误码说明", "好的") if not text.isascii() else ("I ordered a kettle.", "Sure.")
+    got = resolve(model, text, *before)
+    assert not [m for m in got.mentions if m.resolved_entity and m.text.casefold() in ("这", "这里", "this")]
+
+
+@pytest.mark.parametrize(
+    "text", ["这是谁的？", "这是张三丰的电话吗", "This is Italian.", "This is great", "这里是东莞仓吗"]
+)
+def test_what_only_looks_like_presenting(model: CoreferenceModel, text: str) -> None:
+    words = split_words(text)
+    assert not any(model.references.presents(text, words, i) for i in range(len(words)))
+
+
+def test_he_is_no_woman_and_she_no_man(model: CoreferenceModel) -> None:
+    assert of_other_sex("she", "Peter Hall", model.references) and of_other_sex("他", "王女士", model.references)
+    assert not of_other_sex("he", "Robin", model.references) and not of_other_sex("it", "Peter", model.references)
+    for text, name in (
+        ("Anna called Peter because she was late.", "Anna"),
+        ("Anna called Peter because he was late.", "Peter"),
+    ):
+        (mention,) = [m for m in resolve(model, text).mentions if m.text in ("he", "she")]
+        assert mention.resolved_entity == name
