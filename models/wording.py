@@ -9,6 +9,8 @@ from functools import lru_cache
 import rjieba
 from msgspec import Struct
 
+from models.text import simplify
+
 CJK = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _CJK_RUN = re.compile(rf"[{CJK}]+")
 _PIECES = re.compile(
@@ -31,14 +33,14 @@ class Word(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Form under which words are compared: compatibility-normalised and case-folded."""
+        """Form under which words are compared: compatibility-normalised, simplified and case-folded."""
         return fold(self.text)
 
 
 @lru_cache(maxsize=65536)
 def fold(word: str) -> str:
-    """A word without case and width."""
-    return unicodedata.normalize("NFKC", word).casefold()
+    """A word without case and width, in simplified characters."""
+    return simplify(unicodedata.normalize("NFKC", word)).casefold()
 
 
 def is_cjk(word: str) -> bool:
@@ -62,6 +64,14 @@ def _remembered(text: str) -> tuple[Word, ...]:
 
 
 def _split(text: str) -> list[Word]:
+    """Traditional characters are cut as their simplified ones, which the dictionary knows; a word keeps its own."""
+    plain = simplify(text)
+    if plain == text:
+        return _split_plain(text)
+    return [Word(text[word.start : word.end], word.start, word.end) for word in _split_plain(plain)]
+
+
+def _split_plain(text: str) -> list[Word]:
     words: list[Word] = []
     for match in _PIECES.finditer(text):
         piece, at = match.group(), match.start()

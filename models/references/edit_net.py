@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from models.text import simplify
 from models.wording import Word, is_cjk, split_words
 
 STOP = 0
@@ -142,7 +143,7 @@ def _add(layout: Layout, turn: _Turn, first: int, last: int, segment: int, index
     """Words ``first..last`` of a turn; ``skipped`` characters of the turn were left out before its first word."""
     words = turn.words[first:last]
     layout.keys += turn.keys[first:last]
-    layout.surfaces += [w.text for w in words]
+    layout.surfaces += [simplify(w.text) for w in words]  # what the network was taught
     layout.segments += [segment] * len(words)
     layout.shapes += turn.shapes[first:last]
     layout.classes += turn.classes[first:last]

@@ -19,6 +19,7 @@ from models.references.referents import (
     by_order,
     by_verb,
     may_mean,
+    of_many,
     of_other_sex,
     of_two_ids,
     with_id,
@@ -194,7 +195,8 @@ class ReferenceJob:
     def _allowed(self, anaphor: Anaphor, meant: Candidate) -> bool:
         """Whether an antecedent agrees with the pronoun and has no rival with another id."""
         rival = of_two_ids(meant.turn, meant.start, meant.end, self.case.found)
-        return not rival and may_mean(anaphor, meant.text, self.references)
+        single = anaphor.kind == "thing" and of_many(meant.text, meant.turn, self.case.found, self.references)
+        return not (rival or single) and may_mean(anaphor, meant.text, self.references)
 
     def _turned(self, change: Change, anaphor: Anaphor) -> Change:
         """ "Their phone number" as "the phone number of …": names of things are long, and so nothing hangs on them."""

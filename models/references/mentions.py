@@ -251,6 +251,10 @@ class References:
         kinds = ("group", "facility") if here and not any(m in text for m in self._marks) else ("group",)
         if titled or person or any(noun.endswith(end) for kind in kinds for end in self.kinds[kind]["ends"]):
             return True
+        return self.names_people(noun)
+
+    def names_people(self, noun: str) -> bool:
+        """Whether a Chinese noun ends as those for people do."""
         return noun.endswith(self.people) and not noun.endswith(self.no_people)
 
     def is_stock(self, words: Sequence[Word]) -> bool:

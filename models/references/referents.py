@@ -26,7 +26,8 @@ def by_head(anaphor: Anaphor, found: Sequence[Candidate], references: References
     ]
     strong = [c for c in fits if c.strong]
     if strong:
-        return strong[0] if len({c.id for c in strong}) == 1 else None
+        beside = [c for c in found if c.strong and c.turn == strong[0].turn and c.kind == strong[0].kind]
+        return strong[0] if len({c.id for c in (*strong, *beside)}) == 1 else None
     if anaphor.text.casefold().startswith("the ") or len({fold(c.text) for c in fits}) != 1:
         return None
     return code_beside(fits[0], found) or fits[0]
@@ -97,6 +98,13 @@ def of_two_ids(turn: int, start: int, end: int, found: Sequence[Candidate]) -> b
     return len({c.id for c in strong}) > 1 and any(start < c.end and c.start < end for c in strong)
 
 
+def of_many(name: str, turn: int, found: Sequence[Candidate], references: References) -> bool:
+    """Whether an antecedent is only the kind of several things with ids in its turn ("two orders, A-1 and A-2"): a singular is a guess."""
+    bare = fold(name).removeprefix("the ").removesuffix("s")
+    generic = bare in references.generic or kind_of(bare, references) is not None
+    return generic and len({c.id for c in found if c.strong and c.turn == turn}) > 1
+
+
 _SEX = dict.fromkeys(("he", "him", "his", "himself", "他", "他的"), "male")
 _SEX |= dict.fromkeys(("she", "her", "hers", "herself", "她", "她的"), "female")
 
@@ -110,6 +118,9 @@ def of_other_sex(pronoun: str, name: str, references: References) -> bool:
 def may_mean(anaphor: Anaphor, name: str, references: References) -> bool:
     """Whether a pronoun may mean something so named: "they" no system, "it" no person, "she" no man."""
     named = kind_of(name, references)
+    someone = named == "person" or references.names_people(name)
+    if someone and fold(anaphor.text).endswith("们") and not (name.endswith("们") or any(j in name for j in _AND)):
+        return False  # 他们 is more than one person
     if anaphor.kind in ("person", "people"):
         return named not in ("order", "system") and not of_other_sex(anaphor.text, name, references)
     return anaphor.kind not in ("thing", "things") or named != "person"

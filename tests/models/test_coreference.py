@@ -121,6 +121,10 @@ def test_rules_name_the_thing(model: CoreferenceModel, before: str, text: str, w
         ("苹果多少钱", "我想吃香蕉"),
         ("I want to change the address of order OD-90001.", "Hello, who is this?"),
         ("我想给订单 OD-61111 申请退货。", "今天的天气怎么样？"),
+        ("I have two orders, A-1001 and A-1002", "cancel it"),
+        ("我妈和我姐吵架了", "她们现在不说话"),
+        ("张工说A方案好，李工说B方案好", "他们谁对"),
+        ("我有两个盒子 BX-200-BLUE 和 BX-210-BLUE", "那个蓝色的盒子能退吗"),
     ],
 )
 def test_no_guess_is_made(model: CoreferenceModel, before: str, text: str) -> None:
@@ -186,6 +190,15 @@ def test_presenting_a_person_names_nothing_earlier(model: CoreferenceModel, text
 def test_what_only_looks_like_presenting(model: CoreferenceModel, text: str) -> None:
     words = split_words(text)
     assert not any(model.references.presents(text, words, i) for i in range(len(words)))
+
+
+def test_traditional_characters_are_read_as_simplified_ones_and_kept(model: CoreferenceModel) -> None:
+    for before, text, want in (
+        ("我下周三去廣州出差", "那裡的酒店貴嗎", "廣州的酒店貴嗎"),
+        ("貨在蘇州倉。", "那裡停電了", "蘇州倉停電了"),
+        ("張總明天要來參觀工廠。", "他幾點到？", "張總幾點到？"),
+    ):
+        assert resolve(model, text, before).resolved_text == want
 
 
 def test_he_is_no_woman_and_she_no_man(model: CoreferenceModel) -> None:
