@@ -26,6 +26,7 @@ from models.records import (
     Task,
     Unit,
     UnitSource,
+    UnitStatus,
     Validity,
 )
 from models.tasks.slot_values import content_tokens
@@ -97,11 +98,8 @@ def take_back(
             units.save(rows, slot, unit)
             effects.changed.append(unit)
             continue
-        conflicts.drop(rows, slot)
-        profile.forget(rows, slot)
-        effects.changed.append(units.retire(rows, slot, unit, "corrected", at))
+        _end(rows, slot, unit, "corrected", at, effects)
         units.remove(rows, slot, unit)
-        effects.dropped_slots.append(slot)
         line = audit(unit, "corrected", "asr_revision")
         line.event_id, line.ts, line.pipeline_version = event_id, at, version
         effects.audits.append(line)
@@ -162,10 +160,7 @@ def _mark(state: PersonState, rows: PersonRows, command: Command, effects: Effec
     for slot, unit in found:
         if by is not None and unit.unit_id == by:
             continue
-        conflicts.drop(rows, slot)
-        profile.forget(rows, slot)
-        effects.changed.append(units.retire(rows, slot, unit, status, command.ts, by))  # type: ignore[arg-type]
-        effects.dropped_slots.append(slot)
+        _end(rows, slot, unit, status, command.ts, effects, by)  # type: ignore[arg-type]
         effects.audits.append(audit(unit, action, f"command:{command.kind}", by))
     if not effects.audits:
         effects.audits.append(_bare_audit(state, command, action, f"command:{command.kind}:nothing_matched"))
@@ -176,11 +171,18 @@ def _logout(state: PersonState, rows: PersonRows, command: Command, effects: Eff
     if state.user_id is None:
         for slot, unit in _all_units(state, rows):
             if unit.status == "current":
-                conflicts.drop(rows, slot)
-                profile.forget(rows, slot)
-                effects.changed.append(units.retire(rows, slot, unit, "expired", command.ts))
-                effects.dropped_slots.append(slot)
+                _end(rows, slot, unit, "expired", command.ts, effects)
                 effects.audits.append(audit(unit, "expired", "anonymous_session_ended"))
+
+
+def _end(
+    rows: PersonRows, slot: int, unit: Unit, status: UnitStatus, at: datetime, effects: Effects, by: str | None = None
+) -> None:
+    """Retires a unit: out of conflicts, profile and index, to be published with its new status."""
+    conflicts.drop(rows, slot)
+    profile.forget(rows, slot)
+    effects.changed.append(units.retire(rows, slot, unit, status, at, by))
+    effects.dropped_slots.append(slot)
 
 
 def _concerns(command: Command, unit: Unit) -> bool:

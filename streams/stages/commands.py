@@ -32,9 +32,7 @@ def apply_command(
     """What a command publishes. An erased unit's last record carries no content and replaces it on the compacted topic."""
     command = masked(command)
     effects = erasure.run_command(state, rows, command, PIPELINE_VERSION)
-    for slot in effects.dropped_slots:
-        index.remove(slot)
-    published: list[Unit | Task | Audit] = [*effects.changed, *effects.erased, *effects.tasks, *effects.audits]
+    published = _followed(effects, index)
     if effects.new_unit is not None:
         vector = unpack_vector(pack_vector(encoder.encode([effects.new_unit.resolved_content])[0].passage))
         written = write_unit(state, rows, effects.new_unit, vector, reason=f"command:{command.kind}")
@@ -48,8 +46,13 @@ def take_back(
 ) -> list[Output]:
     """What is published when a later revision of a recognised segment takes the place of the one that was `seen`."""
     effects = erasure.take_back(state, rows, utterance.event_id or "", seen, utterance.ts, PIPELINE_VERSION)
+    publisher = Publisher(person)
+    publisher.add_all(_followed(effects, index))
+    return publisher.outputs
+
+
+def _followed(effects: erasure.Effects, index: HotIndex) -> list[Unit | Task | Audit]:
+    """What effects publish; the index follows them."""
     for slot in effects.dropped_slots:
         index.remove(slot)
-    publisher = Publisher(person)
-    publisher.add_all([*effects.changed, *effects.audits])
-    return publisher.outputs
+    return [*effects.changed, *effects.erased, *effects.tasks, *effects.audits]
